@@ -1,0 +1,1 @@
+"""The dashboard of EI/J and its embeddable widgets."""

@@ -1,0 +1,3 @@
+"""x"""
+
+from . import algorithms, meters, problems, selectors

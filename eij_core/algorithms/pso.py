@@ -1,0 +1,166 @@
+"""Particle swarm optimisation (Algorithm 3) on bits read off real positions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernel import kernel
+from ..records import Forecast, Outcome
+from ..registry import Range, Registry, algorithms
+from ..rng import uniform
+from .portfolio import delta_of, portfolio
+
+__all__ = ["OPERATORS", "PSO", "PsoState", "Velocity", "pso"]
+
+OPERATORS = Registry("PSO operator")
+
+# Paper: binary problems, encoding not stated; here: a position in [0, 2) whose whole part is the
+# bit, because of the encodings tried only this one fits the paper's tables.
+SPAN = 2.0
+
+
+class PsoState(NamedTuple):
+    """The swarm: where each particle is, how fast, and the best places seen."""
+
+    best_x: NDArray[np.uint8]
+    best_f: NDArray[np.float64]
+    place: NDArray[np.float64]
+    velocity: NDArray[np.float64]
+    fitness: NDArray[np.float64]
+    own_place: NDArray[np.float64]
+    own_f: NDArray[np.float64]
+    best_place: NDArray[np.float64]
+    x: NDArray[np.uint8]
+    deltas: NDArray[np.float64]
+    opening: int
+    """Evaluations that the start took."""
+
+
+@kernel
+class Velocity(NamedTuple):
+    """Move every particle once; Light leaves the pull of the swarm's best place out."""
+
+    social: bool
+
+    @property
+    def name(self) -> str:
+        """The name used everywhere: light or full."""
+        return "full" if self.social else "light"
+
+    def forecast(self, algorithm: Any, problem: Any) -> Forecast:
+        """Tell what one application takes."""
+        draws = 2 if self.social else 1
+        return Forecast(algorithm.swarm, algorithm.swarm, draws * algorithm.swarm * problem.n)
+
+    def apply(self, algorithm: Any, problem: Any, state: Any, rng: Any) -> Any:
+        """Move all particles; the swarm's best place is updated after the loop."""
+        gain = 0.0
+        for p in range(algorithm.swarm):
+            move(algorithm, state, p, self.social, rng)
+            f = problem.fitness(state.x)
+            delta = delta_of(f, state.fitness[p])
+            state.deltas[p] = delta
+            gain += delta
+            state.fitness[p] = f
+            if f > state.own_f[p]:
+                state.own_f[p] = f
+                state.own_place[p] = state.place[p]
+                if f > state.best_f[0]:
+                    state.best_f[0] = f
+                    state.best_x[:] = state.x
+        leader = np.argmax(state.own_f)
+        state.best_place[:] = state.own_place[leader]
+        draws = 2 if self.social else 1
+        return Outcome(gain, algorithm.swarm, draws * algorithm.swarm * problem.n, state.deltas[:])
+
+
+@kernel
+def move(algorithm: Any, state: Any, p: int, social: bool, rng: Any) -> None:
+    """Move particle `p` and read its bits into `state.x`."""
+    place, velocity, own = state.place[p], state.velocity[p], state.own_place[p]
+    w, c1, c2, vmax = algorithm.w, algorithm.c1, algorithm.c2, algorithm.vmax
+    for i in range(place.size):
+        here = place[i]
+        v = w * velocity[i] + c1 * uniform(rng) * (own[i] - here)
+        if social:
+            v += c2 * uniform(rng) * (state.best_place[i] - here)
+        v = min(max(v, -vmax), vmax)
+        velocity[i] = v
+        there = here + v
+        if there < 0.0 or there >= SPAN:
+            there = SPAN * uniform(rng)
+        place[i] = there
+        state.x[i] = np.uint8(there >= 1.0)
+
+
+OPERATORS.add("light")(lambda: Velocity(False))
+OPERATORS.add("full")(lambda: Velocity(True))
+
+
+@kernel
+class PSO(NamedTuple):
+    """Particle swarm: inertia, pull of the own best place and, with Full, of the swarm's."""
+
+    operators: tuple[Any, ...]
+    swarm: int = 100
+    w: float = 0.729
+    c1: float = 2.05
+    c2: float = 2.05
+    vmax: float = 0.45
+
+    def begin(self, problem: Any, rng: Any) -> Any:
+        """Start from uniform places and velocities."""
+        shape = (self.swarm, problem.n)
+        place = np.empty(shape)
+        velocity = np.empty(shape)
+        fitness = np.empty(self.swarm)
+        x = np.empty(problem.n, np.uint8)
+        best_x = np.empty(problem.n, np.uint8)
+        best_f = np.full(1, -np.inf)
+        for p in range(self.swarm):
+            for i in range(problem.n):
+                place[p, i] = SPAN * uniform(rng)
+                velocity[p, i] = self.vmax * (2.0 * uniform(rng) - 1.0)
+                x[i] = np.uint8(place[p, i] >= 1.0)
+            fitness[p] = problem.fitness(x)
+            if fitness[p] > best_f[0]:
+                best_f[0] = fitness[p]
+                best_x[:] = x
+        best_place = place[np.argmax(fitness)].copy()
+        return PsoState(
+            best_x,
+            best_f,
+            place,
+            velocity,
+            fitness,
+            place.copy(),
+            fitness.copy(),
+            best_place,
+            x,
+            np.zeros(self.swarm),
+            self.swarm,
+        )
+
+
+@algorithms.add("pso")
+def pso(
+    operators: Annotated[str, Range(about="names joined by +, from: light, full")] = "light+full",
+    swarm: Annotated[int, Range(2, 100_000, "number of particles")] = 100,
+    w: Annotated[float, Range(-2, 2, "inertia")] = 0.729,
+    c1: Annotated[float, Range(0, 10, "pull of the own best place")] = 2.05,
+    c2: Annotated[float, Range(0, 10, "pull of the swarm's best place")] = 2.05,
+    vmax: Annotated[float, Range(0, 100, "largest velocity", above=True)] = 0.45,
+) -> PSO:
+    """Particle swarm; an application moves every particle once.
+
+    `vmax` is fitted to the paper's tables, which do not state it.
+
+    Examples
+    --------
+    >>> [operator.name for operator in pso().operators]
+    ['light', 'full']
+    """
+    return PSO(portfolio("pso", operators, OPERATORS), swarm, w, c1, c2, vmax)

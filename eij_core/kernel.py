@@ -1,0 +1,242 @@
+"""Components are NamedTuples with methods; this module teaches numba to call those methods.
+
+Everything the project knows about numba is here. A class or function marked ``@kernel`` is plain
+Python in numba's subset. Called from Python it is interpreted, called from compiled code it is
+compiled, and both give the same result.
+
+Why methods by type, and not functions as arguments: numba's disk cache never hits for a function
+that takes or closes over another function. A method found by the type of its tuple is part of the
+signature, and signatures are what the cache is keyed by.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import logging
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba import types
+from numba.extending import overload_method, register_jitable
+
+__all__ = ["compile_entry", "digest_of", "kernel"]
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+PACKAGE = __name__.partition(".")[0]
+
+# Division by zero gives inf or nan inside kernels, as numpy does: no hidden exception paths.
+JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy"}
+
+_arguments: dict[str, tuple[tuple[str, ...], str]] = {}
+
+
+def kernel(component: T) -> T:
+    """Mark a NamedTuple class or a function as usable in compiled code.
+
+    The class must have at least one field, and a method must have the same argument names in
+    every class that has it: one vocabulary, checked here, at import.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> @kernel
+    ... class Ones(NamedTuple):
+    ...     n: int
+    ...
+    ...     def fitness(self, x):
+    ...         return float(x.sum())
+    >>> import numpy as np
+    >>> Ones(3).fitness(np.array([1, 0, 1], np.uint8))
+    2.0
+    """
+    if isinstance(component, FunctionType):
+        return register_jitable(**JIT_OPTIONS)(component)  # type: ignore[no-any-return]
+    if not (isinstance(component, type) and issubclass(component, tuple)):
+        raise TypeError(f"@kernel takes a NamedTuple class or a function, not {component!r}")
+    if not getattr(component, "_fields", ()):
+        raise TypeError(f"{component.__name__}: a kernel class needs at least one field")
+    if hasattr(component, "fitness"):
+        _complete_problem(component)
+    for name, method in vars(component).items():
+        if isinstance(method, FunctionType) and not name.startswith("_"):
+            _register(component, name, method)
+    return component
+
+
+def _register(cls: type, name: str, method: FunctionType) -> None:
+    """Register the method name with numba, once, and hold every class to its argument names."""
+    names = tuple(inspect.signature(method).parameters)
+    known, owner = _arguments.setdefault(name, (names, cls.__qualname__))
+    if names != known:
+        raise TypeError(
+            f"{cls.__qualname__}.{name}{names} must take the arguments {known}, "
+            f"as {owner}.{name} does: one vocabulary for all components"
+        )
+    if owner != cls.__qualname__ or name in _registered:
+        return
+    _registered.add(name)
+    # On BaseTuple, not NamedTuple: there it would hide a *field* of the same name.
+    resolve = _resolve_apply if name == "apply" else functools.partial(_resolve, name)
+    _overload(name, resolve, names)
+
+
+_registered: set[str] = set()
+
+
+def _overload(name: str, resolve: Callable[..., Any], arguments: tuple[str, ...]) -> None:
+    """Tell numba that tuples have this method, and how to find it."""
+
+    def resolver(self: Any, *args: Any) -> Any:
+        return resolve(self, *args)
+
+    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    resolver.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(argument, positional) for argument in arguments]
+    )
+    overload_method(types.BaseTuple, name, strict=False, jit_options=JIT_OPTIONS)(resolver)
+
+
+def _resolve(name: str, self: Any, *args: Any) -> Any:
+    return getattr(getattr(self, "instance_class", None), name, None)
+
+
+# --- apply, compiled and cached by itself ---------------------------------------------------------
+# An operator's apply is the dear part of the loop to compile. Cached per (operator, algorithm,
+# problem) it is compiled once, whatever selector and meter the loop around it has.
+
+
+def _resolve_apply(self: Any, algorithm: Any, problem: Any, *rest: Any) -> Any:
+    classes = [getattr(t, "instance_class", None) for t in (self, algorithm, problem)]
+    if None in classes or not hasattr(classes[0], "apply"):
+        return None
+    entry = _apply_entry(digest_of(*classes))
+
+    def apply(self, algorithm, problem, state, rng):  # type: ignore[no-untyped-def]
+        return entry(self, algorithm, problem, state, rng)
+
+    return apply
+
+
+_overload(
+    "apply_body",
+    functools.partial(_resolve, "apply"),
+    ("self", "algorithm", "problem", "state", "rng"),
+)
+
+
+@functools.cache
+def _apply_entry(digest: str) -> Any:
+    def apply(self, algorithm, problem, state, rng):  # type: ignore[no-untyped-def]
+        digest  # noqa: B018  part of the cache key
+        return self.apply_body(algorithm, problem, state, rng)
+
+    return compile_entry(apply, digest)
+
+
+# --- problems: what a newcomer need not write -----------------------------------------------------
+
+
+def _complete_problem(cls: type) -> None:
+    """Give a problem with `fitness` alone the incremental methods, by full evaluation."""
+    if not hasattr(cls, "flip"):
+        cls.prepare = _adopt(_prepare, cls, "prepare")  # type: ignore[attr-defined]
+        cls.flip = _adopt(_flip, cls, "flip")  # type: ignore[attr-defined]
+        cls.toggle = _adopt(_toggle, cls, "toggle")  # type: ignore[attr-defined]
+    elif not hasattr(cls, "toggle"):
+        cls.toggle = _adopt(_toggle_by_flip, cls, "toggle")  # type: ignore[attr-defined]
+
+
+def _adopt(function: Any, cls: type, name: str) -> Any:
+    method = FunctionType(function.__code__, function.__globals__, name)
+    method.__doc__ = function.__doc__
+    method.__qualname__ = f"{cls.__qualname__}.{name}"
+    return method
+
+
+def _prepare(self, x):  # type: ignore[no-untyped-def]
+    """Return an empty memo: this problem evaluates in full."""
+    return np.zeros(1, np.int64)
+
+
+def _flip(self, x, memo, i):  # type: ignore[no-untyped-def]
+    """Flip bit `i` and evaluate in full."""
+    x[i] ^= 1
+    return self.fitness(x)
+
+
+def _toggle(self, x, memo, i):  # type: ignore[no-untyped-def]
+    """Flip bit `i` without evaluating."""
+    x[i] ^= 1
+
+
+def _toggle_by_flip(self, x, memo, i):  # type: ignore[no-untyped-def]
+    """Flip bit `i`; the value is not asked for."""
+    self.flip(x, memo, i)
+
+
+# --- compiling, and the cache that must not lie ---------------------------------------------------
+
+
+def compile_entry(function: Callable[..., Any], digest: str) -> Any:
+    """Compile a function that Python calls, without the GIL, cached on disk unless digest is ''."""
+    options = {"nogil": True, **JIT_OPTIONS}
+    if digest:
+        try:
+            return numba.njit(cache=True, **options)(function)
+        except RuntimeError as error:  # neither the package's folder nor the user's is writable
+            log.warning(
+                "kernels cannot be cached (set NUMBA_CACHE_DIR to a writable folder): %s", error
+            )
+    return numba.njit(**options)(function)
+
+
+def digest_of(*classes: type) -> str:
+    """Digest the sources that the components' code comes from; '' if any is not this package's.
+
+    numba keys its cache by the file of the compiled function alone, so a changed `fitness` in
+    another file would silently hit the old code. Entries therefore close over this digest.
+    """
+    names: set[str] = set()
+    for cls in classes:
+        if cls.__module__.partition(".")[0] != PACKAGE:
+            return ""
+        names |= _modules_behind(cls.__module__)
+    hasher = hashlib.blake2b(digest_size=16)
+    for name in sorted(names):
+        hasher.update(_source(name))
+    return hasher.hexdigest()
+
+
+@functools.cache
+def _modules_behind(name: str) -> frozenset[str]:
+    """Return the module and those of this package whose functions or classes it uses."""
+    found = {name}
+    todo = [name]
+    while todo:
+        for value in vars(sys.modules[todo.pop()]).values():
+            used = (
+                value.__name__
+                if isinstance(value, ModuleType)
+                else getattr(value, "__module__", None)
+            )
+            if isinstance(used, str) and used.startswith(f"{PACKAGE}.") and used not in found:
+                if used in sys.modules:
+                    found.add(used)
+                    todo.append(used)
+    return frozenset(found)
+
+
+@functools.cache
+def _source(name: str) -> bytes:
+    file = sys.modules[name].__file__
+    return Path(file).read_bytes() if file else b""

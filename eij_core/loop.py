@@ -1,0 +1,172 @@
+"""The loop that every solver shares: select, apply, meter, learn, spend, record."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+from numba import literal_unroll
+
+from .kernel import compile_entry, digest_of, kernel
+from .records import BINS, LOWEST, PER_OCTAVE, Outcome
+
+__all__ = ["FULL", "MORE", "SPENT", "UNAFFORDABLE", "advance", "compiled_advance", "compiled_begin"]
+
+MORE, SPENT, FULL, UNAFFORDABLE = 0, 1, 2, 3
+
+
+@kernel
+def advance(
+    problem: Any,
+    algorithm: Any,
+    selector: Any,
+    meter: Any,
+    limits: Any,
+    state: Any,
+    stats: Any,
+    ledger: Any,
+    streams: Any,
+    trace: Any,
+    decisions: int,
+) -> tuple[int, int, int]:
+    """Take up to `decisions` decisions; return how many were taken, the rows written, and why."""
+    rows = 0
+    for taken in range(decisions):
+        left = limits.joules - ledger.joules[0]  # B_t, may be inf
+        if left <= 0.0 or ledger.evaluations[0] >= limits.evaluations:
+            return taken, rows, SPENT
+        if rows == trace.size:
+            return taken, rows, FULL
+        o = selector.select(stats, left, streams.picks)  # Algorithm 1
+        if o < 0:
+            return taken, rows, UNAFFORDABLE
+        mark = meter.start()
+        outcome = apply(algorithm, o, problem, state, streams.moves)  # Algorithms 2-4
+        joules = meter.stop(mark, o, outcome, streams.noise)
+        selector.learn(stats, o, outcome, joules)
+        spend(ledger, o, outcome, joules)
+        if due(ledger, limits):
+            record(trace, rows, o, outcome, joules, ledger, state, selector, stats)
+            rows += 1
+    return decisions, rows, MORE
+
+
+@kernel
+def apply(algorithm: Any, o: int, problem: Any, state: Any, rng: Any) -> Any:
+    """Apply operator `o` of the portfolio; operators may be of different types."""
+    operators = algorithm.operators
+    outcome = Outcome(0.0, 0, 0, state.deltas[:0])
+    index = 0
+    for operator in literal_unroll(operators):
+        if index == o:
+            outcome = operator.apply(algorithm, problem, state, rng)
+        index += 1
+    return outcome
+
+
+@kernel
+def spend(ledger: Any, o: int, outcome: Any, joules: float) -> None:
+    """Book one application."""
+    ledger.joules[0] += joules
+    ledger.evaluations[0] += outcome.evaluations
+    ledger.decisions[0] += 1
+    ledger.applications[o] += 1
+    ledger.operator_joules[o] += joules
+    ledger.operator_evaluations[o] += outcome.evaluations
+    ledger.operator_gain[o] += outcome.gain
+    fraction, exponent = math.frexp(joules)
+    bin_ = (exponent - LOWEST) * PER_OCTAVE + int((fraction - 0.5) * (2 * PER_OCTAVE))
+    ledger.histogram[o, min(max(bin_, 0), BINS - 1)] += 1
+
+
+@kernel
+def due(ledger: Any, limits: Any) -> bool:
+    """Tell whether this decision crosses a grid point, and move on to the next one."""
+    if limits.every > 0:
+        return ledger.decisions[0] % limits.every == 0
+    position = ledger.joules[0] if limits.by_joules else float(ledger.evaluations[0])
+    if position < ledger.mark[0]:
+        return False
+    if limits.step > 0.0:
+        ledger.mark[0] = (math.floor(position / limits.step) + 1.0) * limits.step
+    else:
+        ledger.mark[0] = max(1.01 * position, position + 1.0)
+    return True
+
+
+@kernel
+def record(
+    trace: Any,
+    row: int,
+    o: int,
+    outcome: Any,
+    joules: float,
+    ledger: Any,
+    state: Any,
+    selector: Any,
+    stats: Any,
+) -> None:
+    """Write one row."""
+    trace.decision[row] = ledger.decisions[0]
+    trace.operator[row] = o
+    trace.gain[row] = outcome.gain
+    trace.joules[row] = joules
+    trace.spent[row] = ledger.joules[0]
+    trace.evaluations[row] = ledger.evaluations[0]
+    trace.best[row] = state.best_f[0]
+    for k in range(ledger.applications.size):
+        trace.applications[row, k] = ledger.applications[k]
+        trace.operator_joules[row, k] = ledger.operator_joules[k]
+        belief = selector.belief(stats, k)
+        trace.beliefs[row, k, 0] = belief.gain
+        trace.beliefs[row, k, 1] = belief.gain_sd
+        trace.beliefs[row, k, 2] = belief.joules
+        trace.beliefs[row, k, 3] = belief.joules_sd
+        trace.beliefs[row, k, 4] = belief.score
+
+
+# --- the compiled forms ---------------------------------------------------------------------------
+
+
+def compiled_advance(problem: Any, algorithm: Any, selector: Any, meter: Any) -> Any:
+    """Return `advance` compiled for components of these classes (and cached, if all are ours)."""
+    return _advance_entry(_digest(problem, algorithm, selector, meter))
+
+
+def compiled_begin(problem: Any, algorithm: Any) -> Any:
+    """Return `algorithm.begin(problem, rng)` compiled."""
+    return _begin_entry(_digest(problem, algorithm))
+
+
+def _digest(*components: Any) -> str:
+    classes = {type(component) for component in components}
+    for component in components:
+        classes.update(type(operator) for operator in getattr(component, "operators", ()))
+    return digest_of(_LoopFiles, *sorted(classes, key=lambda c: (c.__module__, c.__qualname__)))
+
+
+class _LoopFiles:
+    """Stands for this module and what it imports in a digest."""
+
+
+@functools.cache
+def _advance_entry(digest: str) -> Any:
+    def advance_entry(  # type: ignore[no-untyped-def]
+        problem, algorithm, selector, meter, limits, state, stats, ledger, streams, trace, decisions
+    ):
+        digest  # noqa: B018  part of the cache key
+        return advance(
+            problem, algorithm, selector, meter, limits, state, stats, ledger, streams, trace, decisions
+        )  # fmt: skip
+
+    return compile_entry(advance_entry, digest)
+
+
+@functools.cache
+def _begin_entry(digest: str) -> Any:
+    def begin_entry(problem, algorithm, rng):  # type: ignore[no-untyped-def]
+        digest  # noqa: B018  part of the cache key
+        return algorithm.begin(problem, rng)
+
+    return compile_entry(begin_entry, digest)

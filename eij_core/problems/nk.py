@@ -1,0 +1,149 @@
+"""NK landscapes: tunable epistasis, evaluated exactly in integers."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..kernel import kernel
+from ..registry import Range, problems
+
+__all__ = ["NK", "nk"]
+
+# Tables hold multiples of 2**-32: sums of integers are exact in any order, so that incremental
+# evaluation equals the full one to the last bit.
+UNIT = 2.0**-32
+LARGEST_TABLES = 1 << 26
+QUICK_STEPS = 1 << 24
+
+
+@kernel
+class NK(NamedTuple):
+    """f(x) = (1/n) Σ fᵢ(xᵢ, x_{i₁}, …, x_{i_K}), each fᵢ a table of uniform [0, 1) values."""
+
+    n: int
+    k: int
+    neighbours: NDArray[np.int64]
+    """Row i: the k + 1 bits that table i reads, the first one i itself, highest weight first."""
+    tables: NDArray[np.int64]
+    first: NDArray[np.int64]
+    """Where the readers of bit i begin in `readers`; of length n + 1."""
+    readers: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    """The weight of the bit in the index of the table that reads it."""
+    scale: float
+    optimum: float
+
+    def fitness(self, x: Any) -> float:
+        """Evaluate in full."""
+        total = 0
+        for i in range(self.n):
+            index = 0
+            for j in range(self.k + 1):
+                index = 2 * index + np.int64(x[self.neighbours[i, j]])
+            total += self.tables[i, index]
+        return float(total) * self.scale
+
+    def prepare(self, x: Any) -> Any:
+        """Return the memo of x: the index into each table, and the sum of the entries."""
+        memo = np.zeros(self.n + 1, np.int64)
+        for i in range(self.n):
+            index = 0
+            for j in range(self.k + 1):
+                index = 2 * index + np.int64(x[self.neighbours[i, j]])
+            memo[i] = index
+            memo[self.n] += self.tables[i, index]
+        return memo
+
+    def toggle(self, x: Any, memo: Any, i: int) -> None:
+        """Flip bit `i` in x and memo."""
+        x[i] ^= 1
+        change = 0
+        for r in range(self.first[i], self.first[i + 1]):
+            table = self.readers[r]
+            old = memo[table]
+            new = old ^ self.weights[r]
+            memo[table] = new
+            change += self.tables[table, new] - self.tables[table, old]
+        memo[self.n] += change
+
+    def flip(self, x: Any, memo: Any, i: int) -> float:
+        """Flip bit `i` in x and memo; return the new fitness."""
+        self.toggle(x, memo, i)
+        return float(memo[self.n]) * self.scale
+
+    def feasible(self, x: Any) -> bool:
+        """Every string is a solution."""
+        return True
+
+
+@problems.add("nk")
+def nk(
+    n: Annotated[int, Range(1, 100_000, "number of bits")] = 100,
+    k: Annotated[int, Range(0, 20, "other bits that each table reads")] = 6,
+    instance: Annotated[int, Range(0, 2**31 - 1, "seed of tables and neighbours")] = 1,
+    neighbours: Literal["random", "adjacent"] = "random",
+) -> NK:
+    """NK landscape with random or adjacent neighbours; the instance number seeds the tables.
+
+    Adjacent landscapes know their optimum, by dynamic programming, where that is quick.
+
+    Examples
+    --------
+    >>> problem = nk(n=20, k=2, neighbours="adjacent")
+    >>> 0.5 < problem.optimum < 1.0
+    True
+    """
+    if k >= n:
+        raise InputError("nk:k", k, f"a whole number below n = {n}")
+    if n << (k + 1) > LARGEST_TABLES:
+        raise InputError("nk:k", k, f"n * 2**(k + 1) at most {LARGEST_TABLES}: lower n or k")
+    rng = np.random.default_rng(np.random.SeedSequence(instance))
+    tables = rng.integers(0, 1 << 32, size=(n, 1 << (k + 1)), dtype=np.int64)
+    rows = np.empty((n, k + 1), np.int64)
+    for i in range(n):
+        if neighbours == "adjacent":
+            rows[i] = (i + np.arange(k + 1)) % n
+        else:
+            others = rng.choice(n - 1, size=k, replace=False)
+            rows[i] = np.concatenate(([i], others + (others >= i)))
+    adjacent = neighbours == "adjacent"
+    quick = adjacent and n << (2 * k + 1) <= QUICK_STEPS
+    best = adjacent_optimum(tables) * UNIT / n if quick else math.nan
+    return NK(n, k, rows, tables, *_readers(rows), UNIT / n, best)
+
+
+def _readers(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """Invert the neighbour table: which tables read bit i, and with which weight."""
+    n, width = rows.shape
+    bits = rows.ravel()
+    order = np.argsort(bits, kind="stable")
+    first = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(bits, minlength=n), out=first[1:])
+    return first, order // width, np.int64(1) << (width - 1 - order % width)
+
+
+def adjacent_optimum(tables: NDArray[np.int64]) -> int:
+    """Return the largest sum of table entries for cyclic adjacent neighbours.
+
+    For every start of k bits, dynamic programming over windows of k bits around the ring.
+    """
+    n, size = tables.shape
+    k = size.bit_length() - 2
+    if k == 0:
+        return int(tables.max(axis=1).sum())
+    windows = np.arange(size)
+    best = np.full((1 << k, 1 << k), -1, np.int64)  # [bits the ring starts with, current window]
+    np.fill_diagonal(best, 0)
+    # Table i reads the window (x_i, ..., x_{i+k}): the k bits before, and one new bit.
+    for i in range(n):
+        value = best[:, windows >> 1]
+        value = np.where(value >= 0, value + tables[i][windows], -1)
+        value = value.reshape(1 << k, 2, 1 << k)  # the oldest bit is dropped
+        best = value.max(axis=1)
+    # After n tables the window is x_n..x_{n+k-1} = x_0..x_{k-1}: it must close the ring.
+    return int(np.diagonal(best).max())

@@ -1,0 +1,286 @@
+"""Names of components: `name:key=value,…` on the command line, in files, URLs and widgets.
+
+A factory is an ordinary function or a NamedTuple class. Its signature *is* the declaration of its
+parameters: annotations give the type, `Annotated[int, Range(1, 100)]` the range, the default the
+default. So the command line, the dashboard's widgets and the error messages never disagree.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args, get_origin
+
+from .errors import InputError, nearest
+
+__all__ = [
+    "Parameter",
+    "Range",
+    "Registry",
+    "Spec",
+    "algorithms",
+    "meters",
+    "problems",
+    "selectors",
+]
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values that a number may have, and what it is.
+
+    Parameters
+    ----------
+    low, high : float
+        Inclusive bounds.
+    about : str
+        One phrase for `--help`, tooltips and `eij list`.
+    above : bool
+        Whether `low` itself is excluded.
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    about: str = ""
+    above: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        return (self.low < value if self.above else self.low <= value) and value <= self.high
+
+    def __str__(self) -> str:
+        if math.isinf(self.low) and math.isinf(self.high):
+            return "a finite number"
+        low = f"{'above ' if self.above else 'at least '}{self.low:g}"
+        if math.isinf(self.high):
+            return low
+        if math.isinf(self.low):
+            return f"at most {self.high:g}"
+        return f"{'above ' if self.above else ''}{self.low:g} to {self.high:g}"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a component, as its factory's signature declares it."""
+
+    name: str
+    kind: type
+    default: Any
+    range: Range = field(default_factory=Range)
+    choices: tuple[str, ...] = ()
+
+    @property
+    def expected(self) -> str:
+        """Say in words which values are accepted."""
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
+        if self.kind is bool:
+            return "true or false"
+        if self.kind is int:
+            return f"a whole number, {self.range}"
+        if self.kind is float:
+            return f"a number, {self.range}"
+        return "a text" if not self.range.about else self.range.about
+
+    def check(self, value: Any, where: str) -> Any:
+        """Convert a value (or its text) to this parameter's type, or raise `InputError`."""
+        label = f"{where}:{self.name}"
+        try:
+            converted = self._convert(value)
+        except (TypeError, ValueError):
+            raise InputError(label, value, self.expected) from None
+        if self.choices and converted not in self.choices:
+            raise InputError(label, value, nearest(str(value), self.choices))
+        number = isinstance(converted, int | float) and not isinstance(converted, bool)
+        if number and not (math.isfinite(converted) and converted in self.range):
+            raise InputError(label, value, self.expected)
+        return converted
+
+    def _convert(self, value: Any) -> Any:
+        if self.kind is bool:
+            if isinstance(value, bool):
+                return value
+            return {"true": True, "on": True, "false": False, "off": False}[str(value).lower()]
+        if self.kind is int:
+            if isinstance(value, bool) or (isinstance(value, float) and value != int(value)):
+                raise ValueError
+            text = str(value)
+            if "_" in text:
+                raise ValueError
+            return int(value)
+        if self.kind is float:
+            if isinstance(value, bool) or "_" in str(value):
+                raise ValueError
+            return float(value)
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
+            raise TypeError
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A component by name and parameters: data that goes into files, URLs and digests.
+
+    Examples
+    --------
+    >>> Spec.parse("nk:n=50,k=4")
+    Spec(name='nk', parameters={'n': '50', 'k': '4'})
+    >>> str(Spec("nk", {"n": 50}))
+    'nk:n=50'
+    """
+
+    name: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> Spec:
+        """Read `name` or `name:key=value,key=value`."""
+        name, colon, rest = text.strip().partition(":")
+        if not name or (colon and not rest):
+            raise InputError("component", text, "name or name:key=value,key=value")
+        parameters: dict[str, Any] = {}
+        for pair in rest.split(",") if rest else ():
+            key, equals, value = pair.partition("=")
+            key = key.strip()
+            if not equals or not key or not value.strip():
+                raise InputError(name, pair, "key=value pairs, separated by commas")
+            if key in parameters:
+                raise InputError(f"{name}:{key}", value, "each key once")
+            parameters[key] = value.strip()
+        return cls(name.strip(), parameters)
+
+    def __str__(self) -> str:
+        pairs = ",".join(f"{key}={_text(value)}" for key, value in self.parameters.items())
+        return f"{self.name}:{pairs}" if pairs else self.name
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class Registry(Mapping[str, Callable[..., Any]]):
+    """The components of one family, by name; collisions are refused.
+
+    Examples
+    --------
+    >>> shapes = Registry("shape")
+    >>> @shapes.add("square")
+    ... def square(side: typing.Annotated[int, Range(1, 9, "length of a side")] = 2):
+    ...     return side * side
+    >>> shapes.make("square:side=3")
+    9
+    >>> shapes.make("sqare")
+    Traceback (most recent call last):
+    ...
+    eij_core.errors.InputError: shape = sqare: expected one of square (did you mean 'square'?)
+    """
+
+    def __init__(self, family: str) -> None:
+        self.family = family
+        self._factories: dict[str, Callable[..., Any]] = {}
+        self._private: set[str] = set()
+
+    def add(self, name: str, *, private: bool = False) -> Callable[[Any], Any]:
+        """Register a factory under a name (a decorator).
+
+        Parameters
+        ----------
+        name : str
+            How users write it.
+        private : bool
+            Whether it may run the user's own code or read the user's files: the dashboard and
+            links never offer it.
+        """
+
+        def decorate(factory: Any) -> Any:
+            if name in self._factories:
+                raise ValueError(f"there is a {self.family} named {name!r} already")
+            self._factories[name] = factory
+            if private:
+                self._private.add(name)
+            return factory
+
+        return decorate
+
+    def remove(self, name: str) -> None:
+        """Forget a name, so that a notebook cell can be run again."""
+        self._factories.pop(name, None)
+        self._private.discard(name)
+
+    def is_private(self, name: str) -> bool:
+        """Tell whether links and the dashboard must not offer this component."""
+        return name in self._private
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        try:
+            return self._factories[name]
+        except KeyError:
+            raise InputError(self.family, name, nearest(name, self._factories)) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._factories
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._factories)
+
+    def __len__(self) -> int:
+        return len(self._factories)
+
+    def about(self, name: str) -> str:
+        """Return the first line of the component's documentation."""
+        return (inspect.getdoc(self[name]) or "").partition("\n")[0]
+
+    def parameters(self, name: str) -> tuple[Parameter, ...]:
+        """Return the parameters that the factory's signature declares."""
+        factory = self[name]
+        hints = typing.get_type_hints(factory, include_extras=True)
+        return tuple(
+            _parameter(parameter, hints.get(key, str))
+            for key, parameter in inspect.signature(factory).parameters.items()
+        )
+
+    def check(self, spec: Spec | str) -> Spec:
+        """Return the spec with every parameter checked and typed, defaults filled in."""
+        spec = Spec.parse(spec) if isinstance(spec, str) else spec
+        known = {parameter.name: parameter for parameter in self.parameters(spec.name)}
+        for key, value in spec.parameters.items():
+            if key not in known:
+                expected = nearest(key, known) if known else "no parameters"
+                raise InputError(f"{spec.name}:{key}", value, expected)
+        filled: dict[str, Any] = {}
+        for key, parameter in known.items():
+            if key in spec.parameters:
+                filled[key] = parameter.check(spec.parameters[key], spec.name)
+            elif parameter.default is inspect.Parameter.empty:
+                raise InputError(f"{spec.name}:{key}", "(missing)", parameter.expected)
+            else:
+                filled[key] = parameter.default
+        return Spec(spec.name, filled)
+
+    def make(self, spec: Spec | str) -> Any:
+        """Build the component that a spec names."""
+        spec = self.check(spec)
+        return self[spec.name](**spec.parameters)
+
+
+def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
+    range_ = Range()
+    if get_origin(hint) is typing.Annotated:
+        hint, *extras = get_args(hint)
+        range_ = next((extra for extra in extras if isinstance(extra, Range)), range_)
+    choices: tuple[str, ...] = ()
+    if get_origin(hint) is Literal:
+        choices, hint = get_args(hint), str
+    kind = hint if hint in (bool, int, float) else str
+    return Parameter(parameter.name, kind, parameter.default, range_, choices)
+
+
+problems = Registry("problem")
+algorithms = Registry("algorithm")
+selectors = Registry("selector")
+meters = Registry("meter")

@@ -1,0 +1,113 @@
+"""Random numbers: xoshiro256++ in an array of four words, passed explicitly to every kernel.
+
+One draw costs about a nanosecond in compiled code and needs no object, so a stream can be copied,
+stored and replayed as plain data. Seeds come from numpy's `SeedSequence`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .kernel import kernel
+from .records import Streams
+
+__all__ = ["below", "fill_bits", "normal", "normals", "skip", "streams_for", "uniform", "word"]
+
+# uint64 mixed with int64 becomes float64 in numba: every constant is a uint64.
+_ONE = np.uint64(1)
+_11, _17, _19, _23, _32, _41, _45 = (np.uint64(k) for k in (11, 17, 19, 23, 32, 41, 45))
+_LOW = np.uint64(0xFFFFFFFF)
+_2_TO_MINUS_53 = 2.0**-53
+
+
+def streams_for(seed: int, repetition: int = 0) -> Streams:
+    """Make the three streams of one trial: moves, picks and noise.
+
+    The repetition, not the method, is in the seed: trials of two methods with the same seed and
+    repetition start alike and are paired.
+
+    Examples
+    --------
+    >>> uniform(streams_for(7).moves) == uniform(streams_for(7).moves)
+    True
+    """
+    words = np.random.SeedSequence(seed, spawn_key=(repetition,)).generate_state(12, np.uint64)
+    return Streams(words[0:4].copy(), words[4:8].copy(), words[8:12].copy())
+
+
+@kernel
+def word(rng: Any) -> Any:
+    """Draw 64 random bits (xoshiro256++ of Blackman and Vigna)."""
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
+    total = s0 + s3
+    drawn = ((total << _23) | (total >> _41)) + s0
+    s2 ^= s0
+    s3 ^= s1
+    rng[1] = s1 ^ s2
+    rng[0] = s0 ^ s3
+    rng[2] = s2 ^ (s1 << _17)
+    rng[3] = (s3 << _45) | (s3 >> _19)
+    return drawn
+
+
+@kernel
+def uniform(rng: Any) -> float:
+    """Draw a float in [0, 1)."""
+    return np.int64(word(rng) >> _11) * _2_TO_MINUS_53
+
+
+@kernel
+def below(rng: Any, n: int) -> int:
+    """Draw an integer in 0..n-1, without bias (Lemire's method on 32 bits; n < 2**32)."""
+    bound = np.uint64(n)
+    product = (word(rng) >> _32) * bound
+    low = product & _LOW
+    if low < bound:
+        threshold = ((_LOW - bound) + _ONE) % bound
+        while low < threshold:
+            product = (word(rng) >> _32) * bound
+            low = product & _LOW
+    return np.int64(product >> _32)
+
+
+@kernel
+def normals(rng: Any) -> tuple[float, float]:
+    """Draw two independent standard normals (Marsaglia's polar method)."""
+    while True:
+        u = 2.0 * uniform(rng) - 1.0
+        v = 2.0 * uniform(rng) - 1.0
+        s = u * u + v * v
+        if 0.0 < s < 1.0:
+            break
+    factor = math.sqrt(-2.0 * math.log(s) / s)
+    return u * factor, v * factor
+
+
+@kernel
+def normal(rng: Any) -> float:
+    """Draw one standard normal."""
+    return normals(rng)[0]
+
+
+@kernel
+def skip(rng: Any, log_miss: float) -> int:
+    """Draw how many trials miss before the first hit, log_miss = ln(1 - hit probability).
+
+    Walking by skips visits the hits of n independent trials at the price of the hits, not of n.
+    """
+    gap = math.log(1.0 - uniform(rng)) / log_miss
+    return np.int64(min(gap, 1e15))
+
+
+@kernel
+def fill_bits(rng: Any, x: Any) -> None:
+    """Fill x with random bits, 64 to a draw."""
+    bits = np.uint64(0)
+    for i in range(x.size):
+        if i % 64 == 0:
+            bits = word(rng)
+        x[i] = np.uint8(bits & _ONE)
+        bits >>= _ONE

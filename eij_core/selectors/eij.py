@@ -1,0 +1,173 @@
+"""The paper's rule: draw improvement and energy, divide, weigh by the budget, take the largest."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernel import kernel
+from ..records import Belief, Hints
+from ..registry import Range, selectors
+from ..rng import normals
+from .decision import Decision, decide
+from .tries import untried
+
+__all__ = ["EIJ", "EijStats", "eij", "probability_of_first"]
+
+
+class EijStats(NamedTuple):
+    """Moving averages per operator: Δf, and the logarithm of Joules."""
+
+    tries: NDArray[np.int64]
+    gain: NDArray[np.float64]
+    gain_var: NDArray[np.float64]
+    log_joules: NDArray[np.float64]
+    log_joules_var: NDArray[np.float64]
+    joules: NDArray[np.float64]
+    """The mean exp(μ + σ²/2) of the log-normal, kept at hand for the penalty."""
+
+
+class Draw(NamedTuple):
+    """One operator's part in a decision."""
+
+    gain: float
+    joules: float
+    ratio: float
+    penalty: float
+    priority: float
+
+
+@kernel
+class EIJ(NamedTuple):
+    """Expected improvement per Joule by Thompson draws, weighed by what is left of the budget."""
+
+    alpha: float = 0.9
+    """Weight of the *old* estimate, as in the paper."""
+    tries: int = 2
+    """Applications of each operator before it competes."""
+
+    def memory(self, hints: Hints, budget: float) -> EijStats:
+        """Return empty statistics for these operators."""
+        k = len(hints.names)
+        return EijStats(np.zeros(k, np.int64), *(np.zeros(k) for _ in range(5)))
+
+    def select(self, stats: Any, left: float, rng: Any) -> int:
+        """Algorithm 1: untried operators first, in random order, then the largest priority."""
+        o = untried(stats.tries, self.tries, rng)
+        if o >= 0:
+            return o
+        winner = 0
+        highest = -np.inf
+        for o in range(stats.tries.size):
+            priority = self.draw(stats, left, o, rng).priority
+            if priority > highest:
+                winner = o
+                highest = priority
+        return winner
+
+    def draw(self, stats: Any, left: float, operator: int, rng: Any) -> Any:
+        """Draw one operator's priority: Eqs. sample_f, sample_E, EI/J_robust, budget, priority."""
+        z_gain, z_joules = normals(rng)
+        gain = stats.gain[operator] + math.sqrt(stats.gain_var[operator]) * z_gain
+        joules = math.exp(
+            stats.log_joules[operator] + math.sqrt(stats.log_joules_var[operator]) * z_joules
+        )
+        ratio = gain / joules
+        penalty = 1.0 if left == np.inf else left / (left + stats.joules[operator])
+        return Draw(gain, joules, ratio, penalty, ratio * penalty)
+
+    def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
+        """Update the moving averages: Eqs. mu_f_update to sigma_E_update."""
+        log_joules = math.log(joules)
+        if stats.tries[operator] == 0:
+            # Paper: initial values not stated; here: the first observation, with no variance.
+            stats.gain[operator] = outcome.gain
+            stats.log_joules[operator] = log_joules
+        else:
+            a = self.alpha
+            mean = a * stats.gain[operator] + (1.0 - a) * outcome.gain
+            deviation = outcome.gain - mean  # from the updated mean, as the paper writes it
+            stats.gain[operator] = mean
+            stats.gain_var[operator] = (
+                a * stats.gain_var[operator] + (1.0 - a) * deviation * deviation
+            )
+            mean = a * stats.log_joules[operator] + (1.0 - a) * log_joules
+            deviation = log_joules - mean
+            stats.log_joules[operator] = mean
+            stats.log_joules_var[operator] = (
+                a * stats.log_joules_var[operator] + (1.0 - a) * deviation * deviation
+            )
+        stats.tries[operator] += 1
+        stats.joules[operator] = math.exp(
+            stats.log_joules[operator] + 0.5 * stats.log_joules_var[operator]
+        )
+
+    def belief(self, stats: Any, operator: int) -> Any:
+        """Return the estimates that the next draws will be made from."""
+        if stats.tries[operator] == 0:
+            return Belief(np.nan, np.nan, np.nan, np.nan, np.nan)
+        joules = stats.joules[operator]
+        spread = math.sqrt(math.exp(stats.log_joules_var[operator]) - 1.0)
+        gain = stats.gain[operator]
+        return Belief(
+            gain, math.sqrt(stats.gain_var[operator]), joules, joules * spread, gain / joules
+        )
+
+    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
+        """Lay the next decision open: the draws are the ones that will decide."""
+        chosen, replay = decide(self, stats, left, rng)
+        waiting = stats.tries < self.tries
+        if waiting.any():
+            reason = f"has been tried {stats.tries[chosen]} of {self.tries} times, so it goes first"
+            return Decision(chosen, (), reason)
+        draws = tuple(self.draw(stats, left, o, replay) for o in range(stats.tries.size))
+        return Decision(
+            chosen, draws, "drew the highest improvement per Joule, weighed by the budget"
+        )
+
+
+@selectors.add("eij")
+def eij(
+    alpha: Annotated[float, Range(0, 1, "weight of the old estimate")] = 0.9,
+    tries: Annotated[int, Range(1, 1000, "applications of each operator before it competes")] = 2,
+) -> EIJ:
+    """The paper's EI/J: Thompson draws of improvement per Joule, with the budget's penalty.
+
+    `tries=1` is the paper's text; with 2, no operator is locked out by one unlucky first try.
+
+    Examples
+    --------
+    >>> eij(alpha=0.5)
+    EIJ(alpha=0.5, tries=2)
+    """
+    return EIJ(alpha, tries)
+
+
+def probability_of_first(
+    stats: EijStats, first: int = 0, second: int = 1, nodes: int = 64
+) -> float:
+    """Return P(o1), the probability that `first` draws the larger EI/J (Eq. probability).
+
+    ln R is normal, so the expectation over R is a Gauss-Hermite quadrature.
+
+    Examples
+    --------
+    >>> one = np.ones(2)
+    >>> stats = EijStats(np.array([5, 5]), one, one, one, 0.01 * one, one)
+    >>> round(probability_of_first(stats), 6)
+    0.5
+    """
+    points, weights = np.polynomial.hermite_e.hermegauss(nodes)
+    mean = stats.log_joules[first] - stats.log_joules[second]
+    sd = math.sqrt(stats.log_joules_var[first] + stats.log_joules_var[second])
+    ratio = np.exp(mean + sd * points)
+    lead = stats.gain[first] - ratio * stats.gain[second]
+    spread = np.sqrt(stats.gain_var[first] + ratio**2 * stats.gain_var[second])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(spread > 0, lead / spread, np.sign(lead) * np.inf)
+    z = np.where(np.isnan(z), 0.0, z)  # no lead and no spread: a tie
+    chance = np.array([0.5 * math.erfc(-value / math.sqrt(2.0)) for value in z])
+    return float((weights * chance).sum() / weights.sum())

@@ -1,0 +1,28 @@
+"""First tries: operators that have not been applied often enough go first, in random order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..kernel import kernel
+from ..rng import below
+
+__all__ = ["untried"]
+
+
+@kernel
+def untried(counts: Any, tries: int, rng: Any) -> int:
+    """Return a random operator with fewer than `tries` applications, or -1."""
+    waiting = 0
+    for o in range(counts.size):
+        if counts[o] < tries:
+            waiting += 1
+    if waiting == 0:
+        return -1
+    turn = below(rng, waiting)
+    for o in range(counts.size):
+        if counts[o] < tries:
+            if turn == 0:
+                return o
+            turn -= 1
+    return -1
