@@ -224,16 +224,16 @@ def _modules_behind(name: str) -> frozenset[str]:
     todo = [name]
     while todo:
         for value in vars(sys.modules[todo.pop()]).values():
-            used = (
-                value.__name__
-                if isinstance(value, ModuleType)
-                else getattr(value, "__module__", None)
-            )
-            if isinstance(used, str) and used.startswith(f"{PACKAGE}.") and used not in found:
-                if used in sys.modules:
-                    found.add(used)
-                    todo.append(used)
+            used = value.__name__ if isinstance(value, ModuleType) else _home(value)
+            if used.startswith(f"{PACKAGE}.") and used in sys.modules and used not in found:
+                found.add(used)
+                todo.append(used)
     return frozenset(found)
+
+
+def _home(value: Any) -> str:
+    module = getattr(value, "__module__", None)
+    return module if isinstance(module, str) else ""
 
 
 @functools.cache

@@ -157,7 +157,8 @@ def _advance_entry(digest: str) -> Any:
     ):
         digest  # noqa: B018  part of the cache key
         return advance(
-            problem, algorithm, selector, meter, limits, state, stats, ledger, streams, trace, decisions
+            problem, algorithm, selector, meter,
+            limits, state, stats, ledger, streams, trace, decisions,
         )  # fmt: skip
 
     return compile_entry(advance_entry, digest)

@@ -1,0 +1,150 @@
+"""What a run found and what it cost."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .meters.meter import SourceInfo
+from .records import Belief
+from .trial import Trial
+
+__all__ = ["Best", "Change", "OperatorTotal", "Result", "Spent", "frame_of"]
+
+
+class Best(NamedTuple):
+    """The best solution found."""
+
+    x: NDArray[np.uint8]
+    fitness: float
+    feasible: bool
+    gap: float
+    """Optimum − fitness; nan where the optimum is unknown."""
+    optimum: float
+
+
+class Spent(NamedTuple):
+    """What the run took."""
+
+    joules: float
+    evaluations: int
+    decisions: int
+    seconds: float
+    overshoot: float
+    """Joules that the last application took beyond the budget."""
+    start_joules: float
+    """Joules of the initial population, part of `joules`."""
+
+
+class OperatorTotal(NamedTuple):
+    """What one operator did over the run."""
+
+    name: str
+    applications: int
+    evaluations: int
+    joules: float
+    gain: float
+    belief: Belief
+    """What the selector thinks of it at the end."""
+    histogram: NDArray[np.int64]
+    """Applications by Joules, see `records.bin_edges`."""
+
+
+class Change(NamedTuple):
+    """A parameter changed while the run was on."""
+
+    decision: int
+    name: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run's outcome: the solution, the account, and the rows recorded on the way."""
+
+    trial: Trial
+    best: Best
+    spent: Spent
+    operators: tuple[OperatorTotal, ...]
+    meter: SourceInfo
+    reason: str
+    """Why the run ended, in words."""
+    rows: NDArray[Any]
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The recorded rows as a table, see `frame_of`."""
+        return frame_of(self.rows, tuple(total.name for total in self.operators))
+
+    @property
+    def digest(self) -> str:
+        """A digest of all that happened, wall clock excluded: equal runs, equal digests."""
+        hasher = hashlib.blake2b(digest_size=16)
+        hasher.update(self.rows.tobytes())
+        hasher.update(self.best.x.tobytes())
+        for total in self.operators:
+            hasher.update(total.histogram.tobytes())
+        return hasher.hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain data; what is not a number is None."""
+        joules = max(self.spent.joules - self.spent.start_joules, 1e-300)
+        return {
+            "trial": self.trial.to_dict() if self.trial.is_data else None,
+            "best": {
+                "fitness": self.best.fitness,
+                "feasible": self.best.feasible,
+                "gap": _number(self.best.gap),
+                "optimum": _number(self.best.optimum),
+                "x": "".join(map(str, self.best.x.tolist())),
+            },
+            "spent": self.spent._asdict(),
+            "operators": [
+                {
+                    "name": total.name,
+                    "applications": total.applications,
+                    "evaluations": total.evaluations,
+                    "joules": total.joules,
+                    "share": total.joules / joules,
+                    "gain": total.gain,
+                    "eij": _number(total.belief.score),
+                }
+                for total in self.operators
+            ],
+            "meter": {"name": self.meter.name, "provenance": str(self.meter.provenance)},
+            "reason": self.reason,
+            "changes": [change._asdict() for change in self.changes],
+            "digest": self.digest,
+        }
+
+
+def frame_of(rows: NDArray[Any], names: tuple[str, ...]) -> pd.DataFrame:
+    """Turn recorded rows into a table.
+
+    Columns `decision, operator, gain, joules, spent, evaluations, best`, then for each operator
+    `applications`, `joules`, and the belief's `gain`, `gain_sd`, `cost`, `cost_sd`, `score`, each
+    followed by a colon and the operator's name.
+    """
+    labels = np.array([*names, ""], object)
+    table: dict[str, Any] = {
+        name: rows[name]
+        for name in ("decision", "operator", "gain", "joules", "spent", "evaluations", "best")
+    }
+    table["operator"] = labels[rows["operator"]]
+    for o, name in enumerate(names):
+        table[f"applications:{name}"] = rows["applications"][:, o]
+        table[f"joules:{name}"] = rows["operator_joules"][:, o]
+        for b, belief in enumerate(("gain", "gain_sd", "cost", "cost_sd", "score")):
+            table[f"{belief}:{name}"] = rows["beliefs"][:, o, b]
+    return pd.DataFrame(table)
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

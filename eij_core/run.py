@@ -1,0 +1,366 @@
+"""Running a trial: pull blocks of rows from it; not pulling is pausing."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import EijError, InputError, nearest
+from .loop import FULL, MORE, SPENT, advance, compiled_advance, compiled_begin, record
+from .records import Hints, Limits, Outcome, new_ledger, new_trace
+from .registry import Spec
+from .result import Best, Change, OperatorTotal, Result, Spent
+from .rng import streams_for
+from .trial import FAMILIES, Trial
+
+__all__ = ["Block", "Run", "RunError", "solve"]
+
+log = logging.getLogger(__name__)
+
+CHUNK_SECONDS = 0.04
+"""A chunk aims at this: pause, stop and the page are never further away than about 50 ms."""
+ROOM = 1024
+"""Rows that one call of the compiled loop can write."""
+
+
+class RunError(EijError, RuntimeError):
+    """A run that cannot go on."""
+
+
+class Block(NamedTuple):
+    """The rows that one stretch of a run recorded: the event that sinks receive."""
+
+    rows: NDArray[Any]
+    """Structured rows, see `records.row_dtype`; may be empty."""
+    decisions: int
+    """Decisions taken in this stretch."""
+    done: bool
+
+
+class Run(Iterator[Block]):
+    """A trial in progress.
+
+    Iterate over it for blocks of about 40 ms, or call `advance` for an exact number of decisions.
+    The size of the chunks never changes what happens.
+
+    Parameters
+    ----------
+    trial : Trial
+    compiled : bool
+        Whether to run compiled. Components that numba cannot compile run interpreted anyway.
+
+    Examples
+    --------
+    >>> run = Run(Trial("nk:n=20,k=3", "ils", budget="20 J", seed=7), compiled=False)
+    >>> run.advance(1).decisions
+    1
+    >>> for block in run:
+    ...     pass
+    >>> run.result().reason
+    'joules spent'
+    """
+
+    def __init__(self, trial: Trial, *, compiled: bool = True) -> None:
+        self.trial = trial
+        self.problem = trial.make("problem")
+        self.algorithm = trial.make("algorithm")
+        self.selector = trial.make("selector")
+        self.source = trial.make("meter")
+        operators = self.algorithm.operators
+        self.names: tuple[str, ...] = tuple(operator.name for operator in operators)
+        self.meter = self.source.attach(
+            trial.name_of("problem"), trial.name_of("algorithm"), operators
+        )
+        self.limits = _limits(trial)
+        self.streams = streams_for(trial.seed, trial.repetition)
+        self.ledger = new_ledger(len(operators))
+        self.stats = self.selector.memory(self._hints(), trial.budget.joules)
+        self.trace = new_trace(ROOM, len(operators))
+        self.seconds = 0.0
+        self.changes: list[Change] = []
+        self.reason = ""
+        components = (self.problem, self.algorithm, self.selector, self.meter)
+        self.compiled = compiled and not any(getattr(c, "interpreted", False) for c in components)
+        self._advance = compiled_advance(*components) if self.compiled else _interpreted_advance
+        self.state = self._begin()
+        self._charge_start()
+        self._recorded: list[NDArray[Any]] = []
+        self._pace = 1.0  # decisions per second so far, for the size of the next chunk
+        self._first_row()
+
+    # --- the start ---
+
+    def _begin(self) -> Any:
+        if self.compiled:
+            try:
+                begin = compiled_begin(self.problem, self.algorithm)
+                state = begin(self.problem, self.algorithm, self.streams.moves)
+                self._call(state, 0)  # compiles the loop, decides nothing
+                return state
+            except numba.core.errors.NumbaError as error:
+                if _all_ours(self.problem, self.algorithm, self.selector):
+                    raise
+                log.warning("numba cannot compile this trial, so it runs interpreted:\n%s", error)
+                self.compiled, self._advance = False, _interpreted_advance
+                self.streams = streams_for(self.trial.seed, self.trial.repetition)
+        with np.errstate(over="ignore"):
+            return self.algorithm.begin(self.problem, self.streams.moves)
+
+    def _charge_start(self) -> None:
+        if self.trial.budget.charge_start:
+            start = Outcome(0.0, self.state.opening, 0, self.state.deltas[:0])
+            self.ledger.evaluations[0] = self.state.opening
+            with np.errstate(over="ignore"):
+                self.ledger.joules[0] = self.meter.stop(
+                    self.meter.start(), len(self.names), start, self.streams.noise
+                )
+        self.start_joules = float(self.ledger.joules[0])
+
+    def _hints(self) -> Hints:
+        """Tell the selector what a model's price list and the operators give away."""
+        forecasts = [
+            operator.forecast(self.algorithm, self.problem)
+            if hasattr(operator, "forecast")
+            else None
+            for operator in self.algorithm.operators
+        ]
+        candidates = np.array([float(f.candidates) if f else 0.0 for f in forecasts])
+        joules = np.zeros(len(forecasts))
+        for o, forecast in enumerate(forecasts):
+            if forecast and not self.meter.clocked:
+                joules[o] = self.meter.expected(o, forecast)
+        return Hints(self.names, candidates, joules)
+
+    # --- going on ---
+
+    @property
+    def done(self) -> bool:
+        """Whether the run has met a limit."""
+        return bool(self.reason)
+
+    @property
+    def left(self) -> float:
+        """Joules left, B_t."""
+        return float(self.limits.joules - self.ledger.joules[0])
+
+    @property
+    def progress(self) -> float:
+        """How much of the tightest limit is spent, 0 to 1."""
+        if self.done:
+            return 1.0
+        budget = self.trial.budget
+        spent = (
+            self.ledger.joules[0] / budget.joules,
+            self.ledger.evaluations[0] / budget.evaluations,
+            self.seconds / budget.seconds,
+        )
+        return float(min(1.0, max(spent)))
+
+    def advance(self, decisions: int) -> Block:
+        """Take up to `decisions` decisions."""
+        taken_before = int(self.ledger.decisions[0])
+        parts: list[NDArray[Any]] = []
+        status = MORE
+        started = time.perf_counter()
+        while decisions > 0 and not self.done:
+            taken, count, status = self._call(self.state, decisions)
+            decisions -= taken
+            if count:
+                parts.append(self.trace.rows(count))
+            if status not in (MORE, FULL):
+                break
+        elapsed = time.perf_counter() - started
+        self.seconds += elapsed
+        taken = int(self.ledger.decisions[0]) - taken_before
+        if taken and elapsed > 0:
+            self._pace = taken / elapsed
+        self._check_numbers()
+        self._note_end(status)
+        if self.done and (last := self._last_row(parts)) is not None:
+            parts.append(last)
+        rows = np.concatenate(parts) if parts else self.trace.rows(0)
+        self._recorded += parts
+        return Block(rows, taken, self.done)
+
+    def __next__(self) -> Block:
+        if self.done:
+            raise StopIteration
+        return self.advance(max(1, int(self._pace * CHUNK_SECONDS)))
+
+    def stop(self, reason: str = "stopped") -> None:
+        """End the run here; what was recorded stays."""
+        if not self.done:
+            self.reason = reason
+            if (last := self._last_row([])) is not None:
+                self._recorded.append(last)
+
+    def adjust(self, **parameters: Any) -> None:
+        """Change parameters of the selector in mid-run, such as alpha; the record keeps it."""
+        checked = {}
+        known = {p.name: p for p in _parameters_of(self.trial, "selector")}
+        for name, value in parameters.items():
+            if name not in self.selector._fields:
+                raise InputError("selector", name, nearest(name, self.selector._fields))
+            checked[name] = known[name].check(value, "selector") if name in known else value
+        self.selector = self.selector._replace(**checked)
+        for name, value in checked.items():
+            self.changes.append(Change(int(self.ledger.decisions[0]), name, value))
+
+    def explain(self) -> Any:
+        """Lay open the decision that comes next, with the draws that will decide it."""
+        with np.errstate(over="ignore"):
+            return self.selector.explain(self.stats, self.left, self.streams.picks)
+
+    def rows(self) -> NDArray[Any]:
+        """Return all rows recorded so far."""
+        return np.concatenate(self._recorded)
+
+    def result(self) -> Result:
+        """Return where the run stands; complete once it is done."""
+        ledger, budget = self.ledger, self.trial.budget
+        fitness = float(self.state.best_f[0])
+        optimum = float(getattr(self.problem, "optimum", math.nan))
+        x = self.state.best_x.copy()
+        feasible = bool(self.problem.feasible(x)) if hasattr(self.problem, "feasible") else True
+        spent = float(ledger.joules[0])
+        totals = tuple(
+            OperatorTotal(
+                name,
+                int(ledger.applications[o]),
+                int(ledger.operator_evaluations[o]),
+                float(ledger.operator_joules[o]),
+                float(ledger.operator_gain[o]),
+                self.selector.belief(self.stats, o),
+                ledger.histogram[o].copy(),
+            )
+            for o, name in enumerate(self.names)
+        )
+        return Result(
+            trial=self.trial,
+            best=Best(x, fitness, feasible, optimum - fitness, optimum),
+            spent=Spent(
+                spent,
+                int(ledger.evaluations[0]),
+                int(ledger.decisions[0]),
+                self.seconds,
+                max(0.0, spent - budget.joules),
+                self.start_joules,
+            ),
+            operators=totals,
+            meter=self.source.info,
+            reason=self.reason or "running",
+            rows=self.rows(),
+            changes=tuple(self.changes),
+        )
+
+    # --- inside ---
+
+    def _call(self, state: Any, decisions: int) -> tuple[int, int, int]:
+        return self._advance(  # type: ignore[no-any-return]
+            self.problem,
+            self.algorithm,
+            self.selector,
+            self.meter,
+            self.limits,
+            state,
+            self.stats,
+            self.ledger,
+            self.streams,
+            self.trace,
+            decisions,
+        )
+
+    def _check_numbers(self) -> None:
+        if math.isnan(self.ledger.operator_gain.sum()) or math.isnan(self.state.best_f[0]):
+            raise RunError(
+                f"problem {self.trial.name_of('problem')} returned a fitness that is not a number; "
+                f"make `fitness` return a finite value for every bit string"
+            )
+
+    def _note_end(self, status: int) -> None:
+        spent_joules = self.ledger.joules[0] >= self.limits.joules
+        spent_evaluations = self.ledger.evaluations[0] >= self.limits.evaluations
+        if spent_joules:
+            self.reason = "joules spent"
+        elif spent_evaluations or status == SPENT:
+            self.reason = "evaluations spent"
+        elif status not in (MORE, FULL):
+            self.reason = "no operator fits in the Joules left"
+        elif self.seconds >= self.trial.budget.seconds:
+            self.reason = "seconds spent"
+
+    def _write_row(self, operator: int, gain: float, joules: float) -> NDArray[Any]:
+        outcome = Outcome(gain, 0, 0, self.state.deltas[:0])
+        record(
+            self.trace,
+            0,
+            operator,
+            outcome,
+            joules,
+            self.ledger,
+            self.state,
+            self.selector,
+            self.stats,
+        )
+        return self.trace.rows(1)
+
+    def _first_row(self) -> None:
+        self._recorded.append(self._write_row(-1, 0.0, self.start_joules))
+        position = self.ledger.joules[0] if self.limits.by_joules else self.ledger.evaluations[0]
+        if self.limits.step > 0:
+            self.ledger.mark[0] = (math.floor(position / self.limits.step) + 1) * self.limits.step
+
+    def _last_row(self, parts: list[NDArray[Any]]) -> NDArray[Any] | None:
+        """Return a row for the last decision, unless it has one."""
+        rows = parts[-1] if parts else self._recorded[-1]
+        if rows["decision"][-1] == self.ledger.decisions[0]:
+            return None
+        operator = int(rows["operator"][-1])
+        return self._write_row(operator, math.nan, math.nan)
+
+
+def solve(trial: Trial, *, compiled: bool = True) -> Result:
+    """Run a trial to its end.
+
+    With a model meter this is a pure function: the same trial gives the same result.
+
+    Examples
+    --------
+    >>> result = solve(Trial("nk:n=20,k=3", "ils", budget="20 J", seed=7), compiled=False)
+    >>> result.spent.joules >= 20.0
+    True
+    """
+    run = Run(trial, compiled=compiled)
+    for _ in run:
+        pass
+    return run.result()
+
+
+def _limits(trial: Trial) -> Limits:
+    budget = trial.budget
+    by_joules = math.isfinite(budget.joules)
+    end = budget.joules if by_joules else budget.evaluations
+    step = end / trial.points if math.isfinite(end) else 0.0
+    return Limits(budget.joules, budget.evaluations, step, by_joules, trial.every)
+
+
+def _interpreted_advance(*args: Any) -> tuple[int, int, int]:
+    with np.errstate(over="ignore"):  # random words wrap around on purpose
+        return advance(*args)
+
+
+def _all_ours(*components: Any) -> bool:
+    package = __name__.partition(".")[0]
+    return all(type(c).__module__.partition(".")[0] == package for c in components)
+
+
+def _parameters_of(trial: Trial, family: str) -> tuple[Any, ...]:
+    spec = getattr(trial, family)
+    return FAMILIES[family].parameters(spec.name) if isinstance(spec, Spec) else ()

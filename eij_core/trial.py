@@ -1,0 +1,154 @@
+"""A trial: all that determines a run, as data."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass
+from typing import Any
+
+from . import algorithms, meters, problems, selectors  # the families register themselves
+from .budget import Budget
+from .errors import InputError, nearest
+from .registry import Registry, Spec
+from .registry import algorithms as known_algorithms
+from .registry import meters as known_meters
+from .registry import problems as known_problems
+from .registry import selectors as known_selectors
+
+__all__ = ["SCHEMA", "Trial"]
+
+_ = (algorithms, meters, problems, selectors)
+
+SCHEMA = 1
+"""Version of what a trial means; part of its key."""
+
+FAMILIES: dict[str, Registry] = {
+    "problem": known_problems,
+    "algorithm": known_algorithms,
+    "selector": known_selectors,
+    "meter": known_meters,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One run to be made: data only, the same everywhere.
+
+    Components are given as text, `"nk:n=50,k=4"`, as a `Spec`, or as an object of one's own; a
+    trial with objects in it runs, but cannot be written to a file.
+
+    Parameters
+    ----------
+    problem, algorithm, selector, meter : str or Spec or component
+    budget : str or Budget
+    seed : int
+    repetition : int
+        Number of the repetition under this seed. Methods with equal seed and repetition pair.
+    points : int
+        Rows recorded along the budget.
+    every : int
+        Record each `every`-th decision instead; 0 for the grid of `points`.
+
+    Examples
+    --------
+    >>> trial = Trial("nk:n=20,k=3", "ils", budget="5 J", seed=7)
+    >>> Trial.from_json(trial.to_json()) == trial
+    True
+    >>> Trial.from_toml(trial.to_toml()).key == trial.key
+    True
+    """
+
+    problem: Any = "knapsack"
+    algorithm: Any = "ils"
+    selector: Any = "eij"
+    meter: Any = "paper"
+    budget: Any = "1 kJ"
+    seed: int = 0
+    repetition: int = 0
+    points: int = 1000
+    every: int = 0
+
+    def __post_init__(self) -> None:
+        for name, family in FAMILIES.items():
+            value = getattr(self, name)
+            if isinstance(value, str | Spec):
+                object.__setattr__(self, name, family.check(value))
+        object.__setattr__(self, "budget", Budget.parse(self.budget))
+        _whole("seed", self.seed, 0, 2**128)
+        _whole("repetition", self.repetition, 0, 2**31)
+        _whole("points", self.points, 1, 1_000_000)
+        _whole("every", self.every, 0, 2**62)
+
+    @property
+    def is_data(self) -> bool:
+        """Whether every component is named, so that the trial can be written down."""
+        return all(isinstance(getattr(self, name), Spec) for name in FAMILIES)
+
+    def make(self, family: str) -> Any:
+        """Build one component: "problem", "algorithm", "selector" or "meter"."""
+        value = getattr(self, family)
+        return FAMILIES[family].make(value) if isinstance(value, Spec) else value
+
+    def name_of(self, family: str) -> str:
+        """Return how a component is called, for tables and titles."""
+        value = getattr(self, family)
+        return value.name if isinstance(value, Spec) else type(value).__name__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the trial as plain data."""
+        if not self.is_data:
+            objects = [name for name in FAMILIES if not isinstance(getattr(self, name), Spec)]
+            raise InputError(
+                "trial", ", ".join(objects), "named components: register your own to save trials"
+            )
+        data = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        data |= {name: str(data[name]) for name in FAMILIES}
+        data["budget"] = str(self.budget)
+        data["charge_start"] = self.budget.charge_start
+        return data
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Trial:
+        """Read plain data, strictly: an unknown field is an error."""
+        data = dict(data)
+        known = {f.name for f in dataclasses.fields(cls)} | {"charge_start"}
+        for key in data:
+            if key not in known:
+                raise InputError("trial", key, nearest(key, known))
+        charge_start = data.pop("charge_start", True)
+        trial = cls(**data)
+        budget = dataclasses.replace(trial.budget, charge_start=bool(charge_start))
+        return dataclasses.replace(trial, budget=budget)
+
+    def to_json(self) -> str:
+        """Write the trial as one line of JSON."""
+        return json.dumps(self.to_dict(), sort_keys=True, allow_nan=False, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Trial:
+        """Read what `to_json` wrote."""
+        return cls.from_dict(json.loads(text))
+
+    def to_toml(self) -> str:
+        """Write the trial as TOML."""
+        lines = (f"{key} = {json.dumps(value)}" for key, value in self.to_dict().items())
+        return "\n".join(lines) + "\n"
+
+    @classmethod
+    def from_toml(cls, text: str) -> Trial:
+        """Read what `to_toml` wrote."""
+        return cls.from_dict(tomllib.loads(text))
+
+    @property
+    def key(self) -> str:
+        """The digest of the trial's canonical form: equal trials, equal keys."""
+        text = f"{SCHEMA}\n{self.to_json()}"
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _whole(field: str, value: Any, low: int, high: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value < high:
+        raise InputError(field, value, f"a whole number, at least {low} and below {high}")
