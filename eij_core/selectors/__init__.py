@@ -1,5 +1,5 @@
 """Selectors: which operator next, one rule a file."""
 
-from . import eij, greedy, static, uniform
+from . import eij, eij_plus, greedy, static, uniform
 
-__all__ = ["eij", "greedy", "static", "uniform"]
+__all__ = ["eij", "eij_plus", "greedy", "static", "uniform"]

@@ -17,7 +17,7 @@ __all__ = ["Averages", "average", "averaged_belief", "empty_averages"]
 class Averages(NamedTuple):
     """Welford's running means and sums of squares."""
 
-    count: NDArray[np.int64]
+    applications: NDArray[np.int64]
     gain: NDArray[np.float64]
     gain_squares: NDArray[np.float64]
     joules: NDArray[np.float64]
@@ -32,8 +32,8 @@ def empty_averages(operators: int) -> Averages:
 @kernel
 def average(seen: Any, operator: int, gain: float, joules: float) -> None:
     """Take one application into the averages."""
-    seen.count[operator] += 1
-    n = seen.count[operator]
+    seen.applications[operator] += 1
+    n = seen.applications[operator]
     step = gain - seen.gain[operator]
     seen.gain[operator] += step / n
     seen.gain_squares[operator] += step * (gain - seen.gain[operator])
@@ -45,7 +45,7 @@ def average(seen: Any, operator: int, gain: float, joules: float) -> None:
 @kernel
 def averaged_belief(seen: Any, operator: int) -> Any:
     """Return means, standard deviations and their ratio (Eq. basic_eij)."""
-    n = seen.count[operator]
+    n = seen.applications[operator]
     if n == 0:
         return Belief(np.nan, np.nan, np.nan, np.nan, np.nan)
     gain, joules = seen.gain[operator], seen.joules[operator]

@@ -48,6 +48,8 @@ class EIJ(NamedTuple):
     """Weight of the *old* estimate, as in the paper."""
     tries: int = 2
     """Applications of each operator before it competes."""
+    cost: bool = True
+    """Whether energy counts; without it the largest draw of improvement wins."""
 
     def memory(self, hints: Hints, budget: float) -> EijStats:
         """Return empty statistics for these operators."""
@@ -75,6 +77,8 @@ class EIJ(NamedTuple):
         joules = math.exp(
             stats.log_joules[operator] + math.sqrt(stats.log_joules_var[operator]) * z_joules
         )
+        if not self.cost:
+            return Draw(gain, joules, gain, 1.0, gain)
         ratio = gain / joules
         penalty = 1.0 if left == np.inf else left / (left + stats.joules[operator])
         return Draw(gain, joules, ratio, penalty, ratio * penalty)
@@ -124,6 +128,8 @@ class EIJ(NamedTuple):
             reason = f"has been tried {stats.tries[chosen]} of {self.tries} times, so it goes first"
             return Decision(chosen, (), reason)
         draws = tuple(self.draw(stats, left, o, replay) for o in range(stats.tries.size))
+        if not self.cost:
+            return Decision(chosen, draws, "drew the highest improvement; energy does not count")
         return Decision(
             chosen, draws, "drew the highest improvement per Joule, weighed by the budget"
         )
@@ -133,17 +139,19 @@ class EIJ(NamedTuple):
 def eij(
     alpha: Annotated[float, Range(0, 1, "weight of the old estimate")] = 0.9,
     tries: Annotated[int, Range(1, 1000, "applications of each operator before it competes")] = 2,
+    cost: bool = True,
 ) -> EIJ:
     """The paper's EI/J: Thompson draws of improvement per Joule, with the budget's penalty.
 
     `tries=1` is the paper's text; with 2, no operator is locked out by one unlucky first try.
+    `cost=off` leaves energy out of the choice, for purely numerical studies.
 
     Examples
     --------
     >>> eij(alpha=0.5)
-    EIJ(alpha=0.5, tries=2)
+    EIJ(alpha=0.5, tries=2, cost=True)
     """
-    return EIJ(alpha, tries)
+    return EIJ(alpha, tries, cost)
 
 
 def probability_of_first(

@@ -29,12 +29,12 @@ class Greedy(NamedTuple):
 
     def select(self, stats: Any, left: float, rng: Any) -> int:
         """Return an untried operator, else the one with the largest mean Δf / mean E."""
-        o = untried(stats.count, self.tries, rng)
+        o = untried(stats.applications, self.tries, rng)
         if o >= 0:
             return o
         winner = 0
         highest = -np.inf
-        for o in range(stats.count.size):
+        for o in range(stats.applications.size):
             score = stats.gain[o] / stats.joules[o]
             if score > highest:
                 winner = o
@@ -52,6 +52,6 @@ class Greedy(NamedTuple):
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
         """Say why."""
         chosen, _ = decide(self, stats, left, rng)
-        if stats.count[chosen] < self.tries:
+        if stats.applications[chosen] < self.tries:
             return Decision(chosen, (), "has not been tried often enough yet")
         return Decision(chosen, (), "has the best average improvement per Joule so far")

@@ -43,7 +43,7 @@ class Static(NamedTuple):
 
     def select(self, stats: Any, left: float, rng: Any) -> int:
         """Return the one operator."""
-        return stats.chosen[0]  # type: ignore[no-any-return]
+        return stats.chosen[0]
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
         """Keep averages, for the plots."""

@@ -11,7 +11,7 @@ __all__ = ["untried"]
 
 
 @kernel
-def untried(counts: Any, tries: int, rng: Any) -> int:
+def untried(counts: Any, tries: float, rng: Any) -> int:
     """Return a random operator with fewer than `tries` applications, or -1."""
     waiting = 0
     for o in range(counts.size):

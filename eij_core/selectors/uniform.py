@@ -27,7 +27,7 @@ class Uniform(NamedTuple):
 
     def select(self, stats: Any, left: float, rng: Any) -> int:
         """Toss a fair die."""
-        return below(rng, stats.count.size)
+        return below(rng, stats.applications.size)
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
         """Keep averages, for the plots."""

@@ -1,0 +1,351 @@
+"""EI/J+: expected improvement per Joule with a shared prior and everything counted in Joules.
+
+The rule in five sentences. A candidate earns credit for an improvement, a little for a near miss,
+and nothing for doing nothing. Operators start out equal per candidate, so at first the cheap ones
+go; what is learned fades with the Joules spent since. The operator with the largest credit per
+Joule is applied, after a draw that says how unsure its estimate is. Trying the others again is
+paid from a fixed share of the Joules, so a dear operator is re-tried less often. What does not fit
+into the rest of the budget is never started.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernel import kernel
+from ..records import Belief, Hints
+from ..registry import Range, selectors
+from ..rng import normal
+from .decision import Decision, decide
+from .tries import untried
+
+__all__ = ["EijPlus", "EijPlusStats", "eij_plus"]
+
+# The running medians take steps of max(0.05, 2/(n + 1)) in the logarithm.
+SMALLEST_STEP = math.exp(0.05)
+STEADY = 39  # from here on 2/(n + 1) is below 0.05
+NARROWEST, WIDEST = math.exp(-30.0), math.exp(3.0)
+
+# Below every price, above the 0 that stands for an unknown one.
+UNKNOWN = 1e-300
+SURPRISE = 2.0  # a reading off by this factor starts the mean of the cost anew
+LEAST_GAIN_OF_COST = 0.1
+EVIDENCE, EVIDENCE_PER_CV2 = 20.0, 5.0
+
+
+class EijPlusStats(NamedTuple):
+    """One entry per operator, except the last three."""
+
+    weight: NDArray[np.float64]
+    """N, applications, discounted by the Joules spent since."""
+    credit: NDArray[np.float64]
+    """Y, credit of those applications."""
+    squares: NDArray[np.float64]
+    """Y2, the same squared."""
+    joules: NDArray[np.float64]
+    """E, of one application; 0 = unknown."""
+    joules_var: NDArray[np.float64]
+    """Of the readings, for plots alone."""
+    readings: NDArray[np.float64]
+    """Readings in E; 0 where E is a hint."""
+    idle: NDArray[np.float64]
+    """Joules spent by all since its last application."""
+    candidates: NDArray[np.float64]
+    """C, of one application."""
+    width: NDArray[np.float64]
+    """e^q, its own bandwidth relative to the scale."""
+    changes: NDArray[np.float64]
+    """Nonzero Δ seen."""
+    latest: NDArray[np.float64]
+    """The latest nonzero Δ."""
+    pool: NDArray[np.float64]
+    """Over all operators: mean credit, its squared coefficient of variation, the cheapest E."""
+    scale: NDArray[np.float64]
+    """h, the running median of |Δ| over all operators, and how many it has seen."""
+    half_life: NDArray[np.float64]
+    """Joules after which what was learned counts half."""
+
+
+class Draw(NamedTuple):
+    """One operator's part in a decision."""
+
+    gain: float
+    """Expected credit of one application."""
+    joules: float
+    spread: float
+    """Standard deviation of ln gain."""
+    luck: float
+    """The standard normal drawn."""
+    priority: float
+    """ln(gain/joules) + spread·luck; -inf for what may not be started."""
+
+
+@kernel
+class EijPlus(NamedTuple):
+    """Expected improvement per Joule, with near misses, a shared prior and capped uncertainty."""
+
+    memory_share: float = 0.10
+    """H, half-life of what was learned, as a share of the budget."""
+    uncertainty: float = 0.7
+    """τ, the largest standard deviation of ln gain."""
+    near_miss: float = 0.5
+    """κ, the largest credit of a candidate that is worse."""
+    prior: float = 1.0
+    """n0, how many applications the common prior is worth."""
+    exploration: float = 0.05
+    """ε, the share of the Joules that re-trying may cost."""
+    first_share: float = 0.10
+    """φ, the largest share of what is left that exploration may put at stake in one application."""
+    cost: bool = True
+    """False: every application counts as one, and the budget as unlimited."""
+
+    def memory(self, hints: Hints, budget: float) -> EijPlusStats:
+        """Return empty statistics, with the costs that are known beforehand."""
+        k = len(hints.names)
+        joules = hints.joules.astype(float) if self.cost else np.ones(k)
+        half_life = self.memory_share * (budget if self.cost else math.inf)
+        stats = EijPlusStats(
+            weight=np.zeros(k),
+            credit=np.zeros(k),
+            squares=np.zeros(k),
+            joules=joules,
+            joules_var=np.zeros(k),
+            readings=np.zeros(k),
+            idle=np.zeros(k),
+            candidates=np.maximum(hints.candidates, 1.0),
+            width=np.ones(k),
+            changes=np.zeros(k),
+            latest=np.zeros(k),
+            pool=np.zeros(3),
+            scale=np.zeros(2),
+            half_life=np.array([half_life]),
+        )
+        summarise(stats)
+        return stats
+
+    def select(self, stats: Any, left: float, rng: Any) -> int:
+        """Return an operator of unknown cost, else one that is owed, else the best draw."""
+        o = untried(stats.joules, UNKNOWN, rng)
+        if o >= 0:
+            return o
+        o = self.owed(stats, left)
+        if o >= 0:
+            return o
+        winner = -1
+        highest = -np.inf
+        for o in range(stats.joules.size):
+            priority = self.draw(stats, left, o, rng).priority
+            if priority > highest:
+                winner = o
+                highest = priority
+        return winner
+
+    def owed(self, stats: Any, left: float) -> int:
+        """Return the operator that has waited longest beyond K·E/ε Joules, or -1."""
+        k = stats.joules.size
+        winner = -1
+        highest = 1.0
+        for o in range(k):
+            if not self.cost or stats.joules[o] <= self.first_share * left:
+                waited = stats.idle[o] * self.exploration / (k * stats.joules[o])
+                if waited >= highest:
+                    winner = o
+                    highest = waited
+        return winner
+
+    def draw(self, stats: Any, left: float, operator: int, rng: Any) -> Any:
+        """Draw one operator's priority; what may not be started gets -inf and draws nothing."""
+        joules = stats.joules[operator]
+        gain = expected_credit(stats, operator, self.prior)
+        spread = spread_of(stats, operator, self.uncertainty)
+        if self.cost:
+            if left < np.inf:
+                spread *= math.sqrt(left / (left + (1.0 + stats.weight[operator]) * joules))
+            untried_and_dear = stats.readings[operator] == 0.0 and joules > stats.pool[2]
+            if joules > (self.first_share * left if untried_and_dear else left):
+                return Draw(gain, joules, spread, 0.0, -np.inf)
+        luck = normal(rng)
+        return Draw(gain, joules, spread, luck, math.log(gain / joules) + spread * luck)
+
+    def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
+        """Take one application into the statistics."""
+        price = joules if self.cost else 1.0
+        total = 0.0
+        for delta in outcome.deltas:
+            total += earned(stats, operator, delta, self.near_miss)
+        candidates = max(outcome.deltas.size, 1)
+        mean = total / candidates
+        stats.candidates[operator] = candidates
+        read_cost(stats, operator, price)
+        fade(stats, price)
+        stats.idle[operator] = 0.0
+        stats.weight[operator] += 1.0
+        stats.credit[operator] += mean
+        stats.squares[operator] += mean * mean
+        summarise(stats)
+        most = max(EVIDENCE, EVIDENCE_PER_CV2 * stats.pool[1])
+        if stats.weight[operator] > most:
+            shrink = most / stats.weight[operator]
+            stats.weight[operator] *= shrink
+            stats.credit[operator] *= shrink
+            stats.squares[operator] *= shrink
+            summarise(stats)
+
+    def reprice(self, stats: Any, operator: int, joules: float) -> None:
+        """Take a cost that was probed, outside an application."""
+        stats.joules[operator] = joules if self.cost else 1.0
+        summarise(stats)
+
+    def belief(self, stats: Any, operator: int) -> Any:
+        """Return credit, cost and their ratio; gains are in units of credit, not of fitness."""
+        joules = stats.joules[operator]
+        if joules == 0.0:
+            return Belief(np.nan, np.nan, np.nan, np.nan, np.nan)
+        gain = expected_credit(stats, operator, self.prior)
+        gain_sd = gain * spread_of(stats, operator, self.uncertainty)
+        joules_sd = math.sqrt(stats.joules_var[operator])
+        return Belief(gain, gain_sd, joules, joules_sd, gain / joules)
+
+    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
+        """Lay the next decision open: the draws are the ones that will decide."""
+        chosen, replay = decide(self, stats, left, rng)
+        if (stats.joules < UNKNOWN).any():
+            return Decision(chosen, (), "has a cost that nobody knows yet, so it is tried once")
+        if self.owed(stats, left) >= 0:
+            spent = "Joules" if self.cost else "applications"
+            waited = f"has been idle for {stats.idle[chosen]:.4g} {spent}"
+            return Decision(chosen, (), f"{waited}, so the share kept for exploration pays for it")
+        draws = tuple(self.draw(stats, left, o, replay) for o in range(stats.joules.size))
+        if chosen < 0:
+            return Decision(chosen, draws, "is not chosen: nothing fits into what is left")
+        return Decision(chosen, draws, "drew the highest credit per Joule among those that fit")
+
+
+@kernel
+def earned(stats: Any, operator: int, delta: float, near_miss: float) -> float:
+    """Return the credit of one candidate, and move the scale and the operator's bandwidth."""
+    size = abs(delta)
+    if not 0.0 < size < np.inf:
+        return 1.0 if delta == np.inf else 0.0
+    # Both medians are kept as such, not as logarithms: comparing needs no log, a step is a factor.
+    seen = stats.scale[1]
+    h = size if seen == 0.0 else toward(stats.scale[0], size, seen)
+    stats.scale[0] = h
+    stats.scale[1] = seen + 1.0
+    width = stats.width[operator]
+    changes = stats.changes[operator]
+    if delta > 0.0:
+        credit = 1.0 + math.log1p(delta / h)
+    else:
+        bandwidth = h * min(1.0, width) if changes > 1.0 else h
+        credit = near_miss * math.exp(delta / bandwidth)
+    if changes > 0.0:
+        step = median_step(changes)
+        wider = abs(delta - stats.latest[operator]) > width * h
+        width = width * step if wider else width / step
+        stats.width[operator] = min(max(width, NARROWEST), WIDEST)
+    stats.changes[operator] = changes + 1.0
+    stats.latest[operator] = delta
+    return credit
+
+
+@kernel
+def toward(median: float, value: float, seen: float) -> float:
+    """Move a running median one step towards a value."""
+    if value > median:
+        return median * median_step(seen)
+    if value < median:
+        return median / median_step(seen)
+    return median
+
+
+@kernel
+def median_step(seen: float) -> float:
+    """Return the factor exp(max(0.05, 2/(n + 1))) of the next step."""
+    return SMALLEST_STEP if seen >= STEADY else math.exp(2.0 / (seen + 1.0))
+
+
+@kernel
+def fade(stats: Any, joules: float) -> None:
+    """Discount what was learned, of all operators, by the Joules just spent."""
+    factor = math.exp(-math.log(2.0) * joules / stats.half_life[0])
+    for o in range(stats.weight.size):
+        stats.weight[o] *= factor
+        stats.credit[o] *= factor
+        stats.squares[o] *= factor
+        stats.idle[o] += joules
+
+
+@kernel
+def read_cost(stats: Any, operator: int, joules: float) -> None:
+    """Take one reading into the running mean of the cost, or start it anew after a surprise."""
+    known = stats.joules[operator]
+    if stats.readings[operator] == 0.0 or joules > SURPRISE * known or joules < known / SURPRISE:
+        stats.joules[operator] = joules
+        stats.joules_var[operator] = 0.0
+        stats.readings[operator] = 1.0
+        return
+    stats.readings[operator] += 1.0
+    gain = max(1.0 / stats.readings[operator], LEAST_GAIN_OF_COST)
+    step = joules - known
+    stats.joules[operator] += gain * step
+    stats.joules_var[operator] = (1.0 - gain) * (stats.joules_var[operator] + gain * step * step)
+
+
+@kernel
+def summarise(stats: Any) -> None:
+    """Pool what all operators have earned, and find the cheapest."""
+    weight = 0.0
+    credit = 0.0
+    squares = 0.0
+    cheapest = np.inf
+    for o in range(stats.weight.size):
+        weight += stats.weight[o]
+        credit += stats.credit[o]
+        squares += stats.squares[o]
+        cheapest = min(cheapest, stats.joules[o])
+    floor = (credit + 1e-9) * (credit + 1e-9)
+    cv2 = (squares + 1e-12) * (weight + 1e-12) / floor - 1.0
+    stats.pool[0] = (credit + 0.01) / (weight + 0.01)
+    stats.pool[1] = min(max(cv2, 0.1), 50.0)
+    stats.pool[2] = cheapest
+
+
+@kernel
+def expected_credit(stats: Any, operator: int, prior: float) -> float:
+    """Return the credit of one application, shrunk towards the mean of all operators."""
+    mean = (stats.credit[operator] + prior * stats.pool[0]) / (stats.weight[operator] + prior)
+    return mean * stats.candidates[operator]
+
+
+@kernel
+def spread_of(stats: Any, operator: int, uncertainty: float) -> float:
+    """Return the standard deviation of ln gain, before the budget narrows it."""
+    if uncertainty == 0.0:
+        return 0.0
+    known = stats.weight[operator] / stats.pool[1]
+    return 1.0 / math.sqrt(1.0 / (uncertainty * uncertainty) + known)
+
+
+@selectors.add("eij-plus")
+def eij_plus(
+    memory_share: Annotated[float, Range(0, 100, "half-life, share of budget", above=True)] = 0.10,
+    uncertainty: Annotated[float, Range(0, 5, "largest sd of ln gain; keep below 0.7")] = 0.7,
+    near_miss: Annotated[float, Range(0, 1, "largest credit of a candidate that is worse")] = 0.5,
+    prior: Annotated[float, Range(0, 100, "applications the prior is worth", above=True)] = 1.0,
+    exploration: Annotated[float, Range(0, 1, "share of the Joules for re-trying")] = 0.05,
+    first_share: Annotated[float, Range(0, 1, "of what is left, at stake in a first try")] = 0.10,
+    cost: bool = True,
+) -> EijPlus:
+    """EI/J+: credit per Joule with near misses, a shared prior and exploration paid in Joules.
+
+    Examples
+    --------
+    >>> eij_plus(uncertainty=0.5).uncertainty
+    0.5
+    """
+    return EijPlus(memory_share, uncertainty, near_miss, prior, exploration, first_share, cost)
