@@ -79,8 +79,9 @@ def _register(cls: type, name: str, method: FunctionType) -> None:
     known, owner = _arguments.setdefault(name, (names, cls.__qualname__))
     if names != known:
         raise TypeError(
-            f"{cls.__qualname__}.{name}{names} must take the arguments {known}, "
-            f"as {owner}.{name} does: one vocabulary for all components"
+            f"{cls.__qualname__}.{name}{names} must take the arguments {known}, as the first "
+            f"definition of {owner}.{name} does: one vocabulary for all components. "
+            f"Rename the method or its arguments (in a notebook: or restart the kernel)"
         )
     if owner != cls.__qualname__ or name in _registered:
         return

@@ -29,7 +29,7 @@ class Problem(Protocol):
         ...
 
     def prepare(self, x: Any) -> Any:
-        """Return the memo, one int64 array that describes x and is copied with `memo[:] = other`."""
+        """Return the memo: one int64 array that describes x, copied with `memo[:] = other`."""
         ...
 
     def flip(self, x: Any, memo: Any, i: int) -> float:
