@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from .errors import InputError
 
@@ -67,14 +68,15 @@ class Budget:
         """Read "1kJ", "300 J, 5 s", "10000 evaluations"; a bare number is refused."""
         if isinstance(text, Budget):
             return text
-        limits: dict[str, float] = {}
+        limits: dict[str, Any] = {}
         for part in str(text).split(","):
             match = PART.fullmatch(part)
             if not match:
                 raise InputError("budget", text, FORM)
             unit = match[2]
             # MJ and mJ differ in case alone; all other units are read in any case.
-            kind, scale = ("joules", 1e6) if unit == "MJ" else UNITS.get(unit.lower(), ("", 0.0))
+            mega = unit[0] == "M" and unit.lower() == "mj"
+            kind, scale = ("joules", 1e6) if mega else UNITS.get(unit.lower(), ("", 0.0))
             try:
                 value = float(match[1]) * scale
             except ValueError:

@@ -143,8 +143,7 @@ def drive(run: Run, sinks: Iterable[Sink], control: Control) -> None:
         for parameters in control.take_adjustments():
             run.adjust(**parameters)
         if turn == -1:
-            run.stop()
-            block = Block(run.rows()[:0], 0, True)
+            block = run.stop()
         elif turn == -2:
             continue
         elif turn > 0:
@@ -204,7 +203,8 @@ class Mailbox:
             self._waiting.append(block.rows)
             self._count += len(block.rows)
             if self._count > self.limit:
-                thinned = np.concatenate(self._waiting)[1::2]
+                rows = np.concatenate(self._waiting)
+                thinned = rows[(len(rows) - 1) % 2 :: 2]  # the newest row always stays
                 self._waiting, self._count = [thinned], len(thinned)
                 self.epoch += 1
 

@@ -60,7 +60,7 @@ def kernel(component: T) -> T:
     2.0
     """
     if isinstance(component, FunctionType):
-        return register_jitable(**JIT_OPTIONS)(component)  # type: ignore[no-any-return]
+        return register_jitable(**JIT_OPTIONS)(component)
     if not (isinstance(component, type) and issubclass(component, tuple)):
         raise TypeError(f"@kernel takes a NamedTuple class or a function, not {component!r}")
     if not getattr(component, "_fields", ()):
@@ -73,7 +73,7 @@ def kernel(component: T) -> T:
     return component
 
 
-def _register(cls: type, name: str, method: FunctionType) -> None:
+def _register(cls: Any, name: str, method: FunctionType) -> None:
     """Register the method name with numba, once, and hold every class to its argument names."""
     names = tuple(inspect.signature(method).parameters)
     known, owner = _arguments.setdefault(name, (names, cls.__qualname__))
@@ -104,7 +104,8 @@ def _overload(name: str, resolve: Callable[..., Any], arguments: tuple[str, ...]
     resolver.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(argument, positional) for argument in arguments]
     )
-    overload_method(types.BaseTuple, name, strict=False, jit_options=JIT_OPTIONS)(resolver)
+    declare: Any = overload_method
+    declare(types.BaseTuple, name, strict=False, jit_options=JIT_OPTIONS)(resolver)
 
 
 def _resolve(name: str, self: Any, *args: Any) -> Any:
@@ -117,7 +118,7 @@ def _resolve(name: str, self: Any, *args: Any) -> Any:
 
 
 def _resolve_apply(self: Any, algorithm: Any, problem: Any, *rest: Any) -> Any:
-    classes = [getattr(t, "instance_class", None) for t in (self, algorithm, problem)]
+    classes: list[Any] = [getattr(t, "instance_class", None) for t in (self, algorithm, problem)]
     if None in classes or not hasattr(classes[0], "apply"):
         return None
     entry = _apply_entry(digest_of(*classes))

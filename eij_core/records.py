@@ -202,6 +202,6 @@ def new_trace(size: int, operators: int) -> Trace:
     """Return room for `size` rows."""
     columns = [
         np.zeros((size, *kind.shape), kind.base)
-        for kind, _ in (row_dtype(operators).fields or {}).values()
+        for kind, *_ in (row_dtype(operators).fields or {}).values()
     ]
     return Trace(size, *columns)

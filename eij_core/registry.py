@@ -89,12 +89,12 @@ class Parameter:
         label = f"{where}:{self.name}"
         try:
             converted = self._convert(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(label, value, self.expected) from None
         if self.choices and converted not in self.choices:
             raise InputError(label, value, nearest(str(value), self.choices))
         number = isinstance(converted, int | float) and not isinstance(converted, bool)
-        if number and not (math.isfinite(converted) and converted in self.range):
+        if number and not (abs(converted) < math.inf and converted in self.range):
             raise InputError(label, value, self.expected)
         return converted
 
@@ -102,7 +102,10 @@ class Parameter:
         if self.kind is bool:
             if isinstance(value, bool):
                 return value
-            return {"true": True, "on": True, "false": False, "off": False}[str(value).lower()]
+            word = str(value).lower()
+            if word not in ("true", "on", "false", "off"):
+                raise ValueError
+            return word in ("true", "on")
         if self.kind is int:
             if isinstance(value, bool) or (isinstance(value, float) and value != int(value)):
                 raise ValueError

@@ -87,7 +87,9 @@ class Run(Iterator[Block]):
         self.changes: list[Change] = []
         self.reason = ""
         components = (self.problem, self.algorithm, self.selector, self.meter)
-        self.compiled = compiled and not any(getattr(c, "interpreted", False) for c in components)
+        self.compiled = compiled and not (
+            _jit_is_off() or any(getattr(c, "interpreted", False) for c in components)
+        )
         self._advance = compiled_advance(*components) if self.compiled else _interpreted_advance
         self.state = self._begin()
         self._charge_start()
@@ -105,7 +107,8 @@ class Run(Iterator[Block]):
                 self._call(state, 0)  # compiles the loop, decides nothing
                 return state
             except numba.core.errors.NumbaError as error:
-                if _all_ours(self.problem, self.algorithm, self.selector):
+                operators = self.algorithm.operators
+                if _all_ours(self.problem, self.algorithm, self.selector, *operators):
                     raise
                 log.warning("numba cannot compile this trial, so it runs interpreted:\n%s", error)
                 self.compiled, self._advance = False, _interpreted_advance
@@ -194,12 +197,15 @@ class Run(Iterator[Block]):
             raise StopIteration
         return self.advance(max(1, int(self._pace * CHUNK_SECONDS)))
 
-    def stop(self, reason: str = "stopped") -> None:
-        """End the run here; what was recorded stays."""
+    def stop(self, reason: str = "stopped") -> Block:
+        """End the run here; what was recorded stays. Return its last row, if that is new."""
+        parts: list[NDArray[Any]] = []
         if not self.done:
             self.reason = reason
             if (last := self._last_row([])) is not None:
-                self._recorded.append(last)
+                parts.append(last)
+        self._recorded += parts
+        return Block(parts[0] if parts else self.trace.rows(0), 0, True)
 
     def adjust(self, **parameters: Any) -> None:
         """Change parameters of the selector in mid-run, such as alpha; the record keeps it."""
@@ -263,7 +269,7 @@ class Run(Iterator[Block]):
     # --- inside ---
 
     def _call(self, state: Any, decisions: int) -> tuple[int, int, int]:
-        return self._advance(  # type: ignore[no-any-return]
+        return self._advance(
             self.problem,
             self.algorithm,
             self.selector,
@@ -354,6 +360,10 @@ def _limits(trial: Trial) -> Limits:
 def _interpreted_advance(*args: Any) -> tuple[int, int, int]:
     with np.errstate(over="ignore"):  # random words wrap around on purpose
         return advance(*args)
+
+
+def _jit_is_off() -> bool:
+    return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 
 def _all_ours(*components: Any) -> bool:

@@ -111,16 +111,20 @@ class Trial:
         return data
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Trial:
+    def from_dict(cls, data: Any) -> Trial:
         """Read plain data, strictly: an unknown field is an error."""
+        if not isinstance(data, dict):
+            raise InputError("trial", data, "a table of fields")
         data = dict(data)
         known = {f.name for f in dataclasses.fields(cls)} | {"charge_start"}
         for key in data:
             if key not in known:
                 raise InputError("trial", key, nearest(key, known))
         charge_start = data.pop("charge_start", True)
+        if not isinstance(charge_start, bool):
+            raise InputError("charge_start", charge_start, "true or false")
         trial = cls(**data)
-        budget = dataclasses.replace(trial.budget, charge_start=bool(charge_start))
+        budget = dataclasses.replace(trial.budget, charge_start=charge_start)
         return dataclasses.replace(trial, budget=budget)
 
     def to_json(self) -> str:

@@ -41,7 +41,7 @@ class ECC(NamedTuple):
         total = 0
         for i in range(self.words):
             for j in range(i):
-                distance = 0
+                distance: Any = 0
                 for b in range(self.length):
                     distance += np.int64(x[i * self.length + b] ^ x[j * self.length + b])
                 total += self.cost[distance]
@@ -57,7 +57,7 @@ class ECC(NamedTuple):
         total = 0
         for i in range(self.words):
             for j in range(i):
-                distance = 0
+                distance: Any = 0
                 for b in range(self.length):
                     distance += np.int64(x[i * self.length + b] ^ x[j * self.length + b])
                 memo[i * self.words + j] = distance
