@@ -1,5 +1,49 @@
 """Selectors: which operator next, one rule a file."""
 
-from . import eij, eij_plus, greedy, static, uniform
+from . import (
+    adaptive_pursuit,
+    budgeted_thompson,
+    d_ucb,
+    dmab,
+    dynamic_thompson,
+    eij,
+    eij_plus,
+    epsilon_greedy,
+    exp3,
+    greedy,
+    kube,
+    log_ei,
+    probability_matching,
+    roulette,
+    round_robin,
+    softmax,
+    static,
+    sw_ucb,
+    thompson,
+    ucb1,
+    uniform,
+)
 
-__all__ = ["eij", "eij_plus", "greedy", "static", "uniform"]
+__all__ = [
+    "adaptive_pursuit",
+    "budgeted_thompson",
+    "d_ucb",
+    "dmab",
+    "dynamic_thompson",
+    "eij",
+    "eij_plus",
+    "epsilon_greedy",
+    "exp3",
+    "greedy",
+    "kube",
+    "log_ei",
+    "probability_matching",
+    "roulette",
+    "round_robin",
+    "softmax",
+    "static",
+    "sw_ucb",
+    "thompson",
+    "ucb1",
+    "uniform",
+]

@@ -1,0 +1,104 @@
+"""Dynamic multi-armed bandit: UCB1 that starts anew when the rewards of an operator change."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernel import kernel
+from ..records import Hints
+from ..registry import Range, selectors
+from .averages import Averages, empty_averages
+from .decision import Decision
+from .picking import explain_scores, highest
+from .rewards import reward, valued_belief
+from .tries import untried
+
+__all__ = ["DMAB", "DmabStats"]
+
+
+class DmabStats(NamedTuple):
+    """Mean rewards since the latest restart, and the Page–Hinkley test of each operator."""
+
+    seen: Averages
+    value: NDArray[np.float64]
+    pulls: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+    """m, summed deviations from the mean."""
+    extreme: NDArray[np.float64]
+    """M, the largest |m| so far."""
+    total: NDArray[np.float64]
+    restarts: NDArray[np.int64]
+    peak: NDArray[np.float64]
+
+
+@selectors.add("dmab")
+@kernel
+class DMAB(NamedTuple):
+    """UCB1, restarted for all operators when a Page–Hinkley test sees a change.
+
+    Da Costa, Fialho, Schoenauer and Sebag, "Adaptive operator selection with dynamic multi-armed
+    bandits", GECCO 2008: m ← m + r − r̄ + δ, M = max |m|, restart if M − |m| > λ, δ = 0.15. Their
+    λ goes with the scale of the rewards; 1 suits rewards in [0, 1].
+    """
+
+    bonus: Annotated[float, Range(0, 100, "C, weight of the uncertainty")] = 0.25
+    delta: Annotated[float, Range(0, 1, "δ, tolerance of the test")] = 0.15
+    threshold: Annotated[float, Range(0, 1e6, "λ, of the test", above=True)] = 1.0
+    cost: Annotated[bool, Range(about="reward per Joule")] = True
+
+    def memory(self, hints: Hints, budget: float) -> DmabStats:
+        """Return means of nothing."""
+        k = len(hints.names)
+        return DmabStats(
+            seen=empty_averages(k),
+            value=np.zeros(k),
+            pulls=np.zeros(k),
+            deviation=np.zeros(k),
+            extreme=np.zeros(k),
+            total=np.zeros(1),
+            restarts=np.zeros(1, np.int64),
+            peak=np.zeros(1),
+        )
+
+    def select(self, stats: Any, left: float, rng: Any) -> int:
+        """Return an operator untried since the restart, else the largest upper bound."""
+        o = untried(stats.pulls, 1, rng)
+        return o if o >= 0 else highest(self, stats, left, rng, stats.value.size)
+
+    def score(self, stats: Any, left: float, operator: int, rng: Any) -> float:
+        """Return the upper bound."""
+        if stats.pulls[operator] == 0.0:
+            return np.inf
+        width = math.sqrt(2.0 * math.log(stats.total[0]) / stats.pulls[operator])
+        return stats.value[operator] + self.bonus * width
+
+    def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
+        """Update the mean reward and the test; forget everything if the test fires."""
+        r = reward(stats, operator, outcome, joules, self.cost)
+        stats.pulls[operator] += 1.0
+        stats.total[0] += 1.0
+        stats.value[operator] += (r - stats.value[operator]) / stats.pulls[operator]
+        stats.deviation[operator] += r - stats.value[operator] + self.delta
+        size = abs(stats.deviation[operator])
+        stats.extreme[operator] = max(stats.extreme[operator], size)
+        if stats.extreme[operator] - size > self.threshold:
+            stats.restarts[0] += 1
+            stats.total[0] = 0.0
+            for o in range(stats.value.size):
+                stats.value[o] = 0.0
+                stats.pulls[o] = 0.0
+                stats.deviation[o] = 0.0
+                stats.extreme[o] = 0.0
+
+    def belief(self, stats: Any, operator: int) -> Any:
+        """Return the averages, and the mean reward since the restart as score."""
+        return valued_belief(stats.seen, operator, stats.value[operator])
+
+    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
+        """Say why."""
+        reason = "has the highest upper bound of its reward since the latest change"
+        return explain_scores(self, stats, left, rng, reason)

@@ -1,0 +1,67 @@
+"""Probability matching: chances in proportion to a fading average of the reward."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+from ..kernel import kernel
+from ..records import Hints
+from ..registry import Range, selectors
+from .decision import Decision
+from .picking import Wheel, explain_chances, new_wheel, spin
+from .rewards import reward, valued_belief
+from .tries import untried
+
+__all__ = ["ProbabilityMatching", "least_chance"]
+
+
+@kernel
+def least_chance(wanted: float, operators: int) -> float:
+    """Return the least probability of an operator: as wanted, if half the wheel stays free."""
+    return min(wanted, 0.5 / operators)
+
+
+@selectors.add("probability-matching")
+@kernel
+class ProbabilityMatching(NamedTuple):
+    """p = p_min + (1 − K·p_min)·q/Σq, with q ← q + α(r − q).
+
+    Thierens, "An adaptive pursuit strategy for allocating operator probabilities", GECCO 2005,
+    after Goldberg 1990; α = 0.8 and p_min = 0.1 are his. p_min is lowered to 1/(2K) where there
+    are more than five operators, so that the rule keeps room to choose.
+    """
+
+    alpha: Annotated[float, Range(0, 1, "weight of the new reward")] = 0.8
+    p_min: Annotated[float, Range(0, 0.5, "least probability of an operator")] = 0.1
+    cost: Annotated[bool, Range(about="reward per Joule")] = True
+
+    def memory(self, hints: Hints, budget: float) -> Wheel:
+        """Return a wheel with equal sectors."""
+        return new_wheel(len(hints.names))
+
+    def select(self, stats: Any, left: float, rng: Any) -> int:
+        """Return an untried operator, else spin."""
+        o = untried(stats.seen.applications, 1, rng)
+        return o if o >= 0 else spin(stats.chance, rng)
+
+    def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
+        """Update the estimate, and match all chances to the estimates."""
+        r = reward(stats, operator, outcome, joules, self.cost)
+        stats.value[operator] += self.alpha * (r - stats.value[operator])
+        k = stats.value.size
+        total = 0.0
+        for o in range(k):
+            total += stats.value[o]
+        least = least_chance(self.p_min, k)
+        for o in range(k):
+            share = stats.value[o] / total if total > 0.0 else 1.0 / k
+            stats.chance[o] = least + (1.0 - k * least) * share
+
+    def belief(self, stats: Any, operator: int) -> Any:
+        """Return the averages, and the estimate as score."""
+        return valued_belief(stats.seen, operator, stats.value[operator])
+
+    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
+        """Say why."""
+        reason = "came up with a chance that matches its reward of late"
+        return explain_chances(self, stats, left, rng, reason)

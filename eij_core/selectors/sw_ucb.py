@@ -1,0 +1,101 @@
+"""Sliding-window UCB: only the latest rewards count."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernel import kernel
+from ..records import Hints
+from ..registry import Range, selectors
+from .averages import Averages, empty_averages
+from .decision import Decision
+from .picking import explain_scores, highest
+from .rewards import reward, valued_belief
+from .tries import untried
+
+__all__ = ["SlidingWindowUCB", "WindowStats"]
+
+
+class WindowStats(NamedTuple):
+    """The latest rewards in a ring, and their sums per operator."""
+
+    seen: Averages
+    rewards: NDArray[np.float64]
+    pulls: NDArray[np.float64]
+    ring_operator: NDArray[np.int64]
+    ring_reward: NDArray[np.float64]
+    total: NDArray[np.int64]
+    """Applications so far; also the next place in the ring."""
+    peak: NDArray[np.float64]
+
+
+@selectors.add("sw-ucb")
+@kernel
+class SlidingWindowUCB(NamedTuple):
+    """The largest mean reward in a window of τ + B·√(ξ ln min(t, τ) / N).
+
+    Garivier and Moulines, "On upper-confidence bound policies for switching bandit problems", ALT
+    2011 (arXiv:0805.3415), with ξ = 0.5. B bounds the rewards: 1 there, here 0.5, because rewards
+    are mostly far below their bound (see `ucb1`).
+    """
+
+    window: Annotated[int, Range(1, 1_000_000, "τ, applications that count")] = 200
+    xi: Annotated[float, Range(0, 10, "ξ, weight of the logarithm")] = 0.5
+    bound: Annotated[float, Range(0, 100, "B, scale of the rewards")] = 0.5
+    cost: Annotated[bool, Range(about="reward per Joule")] = True
+
+    def memory(self, hints: Hints, budget: float) -> WindowStats:
+        """Return an empty window."""
+        k = len(hints.names)
+        return WindowStats(
+            empty_averages(k),
+            np.zeros(k),
+            np.zeros(k),
+            np.zeros(self.window, np.int64),
+            np.zeros(self.window),
+            np.zeros(1, np.int64),
+            np.zeros(1),
+        )
+
+    def select(self, stats: Any, left: float, rng: Any) -> int:
+        """Return an operator untried within the window, else the largest upper bound."""
+        o = untried(stats.pulls, 1, rng)
+        return o if o >= 0 else highest(self, stats, left, rng, stats.pulls.size)
+
+    def score(self, stats: Any, left: float, operator: int, rng: Any) -> float:
+        """Return the upper bound."""
+        pulls = stats.pulls[operator]
+        if pulls == 0.0:
+            return np.inf
+        width = math.sqrt(self.xi * math.log(min(stats.total[0], self.window)) / pulls)
+        return stats.rewards[operator] / pulls + self.bound * width
+
+    def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
+        """Put the reward into the window, and the oldest out."""
+        r = reward(stats, operator, outcome, joules, self.cost)
+        place = stats.total[0] % self.window
+        if stats.total[0] >= self.window:
+            old = stats.ring_operator[place]
+            stats.pulls[old] -= 1.0
+            # Differences of sums leave crumbs behind; an empty window has no reward.
+            rest = stats.rewards[old] - stats.ring_reward[place]
+            stats.rewards[old] = max(rest, 0.0) if stats.pulls[old] > 0.0 else 0.0
+        stats.ring_operator[place] = operator
+        stats.ring_reward[place] = r
+        stats.rewards[operator] += r
+        stats.pulls[operator] += 1.0
+        stats.total[0] += 1
+
+    def belief(self, stats: Any, operator: int) -> Any:
+        """Return the averages, and the mean reward within the window as score."""
+        mean = stats.rewards[operator] / max(stats.pulls[operator], 1.0)
+        return valued_belief(stats.seen, operator, mean)
+
+    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
+        """Say why."""
+        reason = "has the highest upper bound of its reward within the window"
+        return explain_scores(self, stats, left, rng, reason)
