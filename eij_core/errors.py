@@ -5,7 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["EijError", "InputError", "InstanceError", "MeterUnavailable", "nearest"]
+__all__ = [
+    "EijError",
+    "InputError",
+    "InstanceError",
+    "MeterPermissionError",
+    "MeterUnavailable",
+    "nearest",
+]
 
 
 class EijError(Exception):
@@ -41,19 +48,43 @@ class InputError(EijError, ValueError):
 
 
 class InstanceError(EijError, ValueError):
-    """A problem file that cannot be read, with the place of the first fault."""
+    """A problem file that cannot be read, with the place of the first fault.
 
-    def __init__(self, line: int, column: int, expected: str, found: str) -> None:
+    Examples
+    --------
+    >>> print(InstanceError(3, 5, "a weight", "-1", source="small.kp"))
+    small.kp, line 3, column 5: expected a weight, found '-1'
+    """
+
+    def __init__(self, line: int, column: int, expected: str, found: str, source: str = "") -> None:
         self.line, self.column, self.expected, self.found = line, column, expected, found
+        self.source = source
         shown = found if len(found) <= 40 else f"{found[:37]}..."
-        super().__init__(f"line {line}, column {column}: expected {expected}, found {shown!r}")
+        where = f"{source}, " if source else ""
+        super().__init__(
+            f"{where}line {line}, column {column}: expected {expected}, found {shown!r}"
+        )
 
-    def __reduce__(self) -> tuple[type, tuple[int, int, str, str]]:
-        return type(self), (self.line, self.column, self.expected, self.found)
+    def __reduce__(self) -> tuple[type, tuple[int, int, str, str, str]]:
+        return type(self), (self.line, self.column, self.expected, self.found, self.source)
 
 
 class MeterUnavailable(EijError, RuntimeError):
     """An energy source that this machine, or this trial, does not have."""
+
+
+class MeterPermissionError(MeterUnavailable, PermissionError):
+    """An energy counter that is there, but not for this user; the text says what to do."""
+
+    def __init__(self, text: str, path: str = "") -> None:
+        self.text, self.path = text, path
+        super().__init__(text)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (self.text, self.path)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

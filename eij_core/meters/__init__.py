@@ -1,5 +1,5 @@
 """Meters: what an application cost, in Joules, and how that is known."""
 
-from . import model, paper
+from . import cputime, detect, model, paper, perf, powercap, pyrapl, replay
 
-__all__ = ["model", "paper"]
+__all__ = ["cputime", "detect", "model", "paper", "perf", "powercap", "pyrapl", "replay"]

@@ -1,0 +1,169 @@
+"""What this host draws idle and busy, and what its counter is like; kept for later runs."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ..errors import EijError
+from .host import Host, this_host
+from .meter import Provenance
+from .source import Source, watch
+
+__all__ = ["Calibration", "cache_folder", "calibrate", "store", "stored"]
+
+log = logging.getLogger(__name__)
+
+PAIRS = 10_000
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What was measured on a host, and when."""
+
+    host: Host
+    source: str
+    domains: tuple[str, ...]
+    when: str
+    idle_watts: float
+    thread_watts: float
+    """With one busy thread, idle included: what a run draws."""
+    full_watts: float
+    """With a busy thread on every CPU."""
+    tick_ns: int
+    unit_uj: float
+    read_cost_ns: int
+    pair_uj: float
+    """The meter's own energy, per pair of readings."""
+    drift: float
+    """Relative difference of two measurements of one busy thread."""
+
+    def as_json(self) -> str:
+        """Return the text of its file."""
+        return json.dumps(asdict(self) | {"host": self.host._asdict()}, indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Calibration:
+        """Read it back."""
+        fields = json.loads(text)
+        host = Host(**fields.pop("host"))
+        return cls(host=host, domains=tuple(fields.pop("domains")), **fields)
+
+
+def calibrate(
+    source: Source,
+    seconds: float = 60.0,
+    tell: Callable[[str], None] = lambda step: None,
+) -> Calibration:
+    """Measure this host with a real source; keep it otherwise idle meanwhile.
+
+    Parameters
+    ----------
+    source : Source
+        A counter. Estimates are refused: they would confirm themselves.
+    seconds : float
+        Time to take, half of it asleep.
+    tell : callable
+        Is told each step.
+    """
+    if source.info.provenance not in (Provenance.MEASURED, Provenance.ATTRIBUTED):
+        raise EijError(
+            f"calibration needs a counter, and {source.info.name} is {source.info.provenance}"
+        )
+    tell("idle")
+    idle = _watts(source, lambda: time.sleep(0.5 * seconds))
+    tell("reading")
+    seen = watch(source.read_uj, 0.05 * seconds)
+    started, before = time.monotonic_ns(), source.read_uj()
+    for _ in range(2 * PAIRS):
+        source.read_uj()
+    pair_uj = (source.read_uj() - before) / PAIRS
+    cost = (time.monotonic_ns() - started) // (2 * PAIRS)
+    tell("one busy thread")
+    first = _watts(source, lambda: _spin(0.12 * seconds))
+    tell("every CPU busy")
+    with _load(max((os.cpu_count() or 1) - 1, 0)):
+        full = _watts(source, lambda: _spin(0.12 * seconds))
+    tell("one busy thread again")
+    second = _watts(source, lambda: _spin(0.12 * seconds))
+    thread = (first + second) / 2.0
+    return Calibration(
+        host=this_host(),
+        source=source.info.name,
+        domains=source.info.domains,
+        when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        idle_watts=idle,
+        thread_watts=thread,
+        full_watts=full,
+        tick_ns=seen.tick_ns,
+        unit_uj=source.info.unit_uj,
+        read_cost_ns=cost,
+        pair_uj=pair_uj,
+        drift=(second - first) / thread if thread else 0.0,
+    )
+
+
+def _watts(source: Source, load: Callable[[], None]) -> float:
+    started, before = time.monotonic_ns(), source.read_uj()
+    load()
+    return (source.read_uj() - before) * 1000.0 / (time.monotonic_ns() - started)
+
+
+def _spin(seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+
+@contextlib.contextmanager
+def _load(processes: int) -> Iterator[None]:
+    """Keep that many CPUs busy."""
+    command = [sys.executable, "-c", "while True: pass"]
+    running = [subprocess.Popen(command) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+# --- keeping it -----------------------------------------------------------------------------------
+
+
+def cache_folder() -> Path:
+    """Return the folder for what can be measured again (XDG_CACHE_HOME, else ~/.cache)."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "eij"
+
+
+def store(calibration: Calibration, folder: Path | None = None) -> Path:
+    """Write a calibration; one of the same host, CPU, governor and kernel is replaced."""
+    folder = folder or cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"calibration-{calibration.host.key}.json"
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, delete=False) as file:
+        file.write(calibration.as_json())
+    Path(file.name).replace(path)  # whole or not at all
+    return path
+
+
+def stored(folder: Path | None = None) -> list[Calibration]:
+    """Return all calibrations of this user, the newest first."""
+    found = []
+    for path in (folder or cache_folder()).glob("calibration-*.json"):
+        try:
+            found.append(Calibration.from_json(path.read_text("utf-8")))
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            log.warning("%s is not a calibration and is left out: %r", path, error)
+    return sorted(found, key=lambda calibration: calibration.when, reverse=True)

@@ -1,0 +1,164 @@
+"""RAPL through perf events: what a service with CAP_PERFMON may read."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import re
+import struct
+from pathlib import Path
+
+from ..errors import MeterPermissionError, MeterUnavailable
+from ..registry import meters
+from .host import under_hypervisor
+from .meter import Provenance, SourceInfo
+from .settle import Counted, Sharing
+from .source import ALIVE_SECONDS, FIRST_WATTS, Domain, Tally, alive, watch
+
+__all__ = ["PerfEventSource", "cpu_list", "open_event", "perf"]
+
+DEFAULT_PMU = "/sys/bus/event_source/devices/power"
+EVENTS = {"energy-pkg": "package", "energy-ram": "dram"}
+SYSCALLS = {"x86_64": 298, "i686": 336, "aarch64": 241}
+ATTRIBUTE_SIZE = 64
+CLOSE_ON_EXEC = 8
+BAND = 0.10
+
+REFUSED = """\
+perf: {pmu} is present but perf_event_open was refused ({error}).
+It needs CAP_PERFMON (Linux >= 5.8), or kernel.perf_event_paranoid <= 0. For a service:
+AmbientCapabilities=CAP_PERFMON in its systemd unit. Do not lower perf_event_paranoid for everyone
+on a shared machine: these counters can leak secrets of other programs."""
+
+
+class PerfEventSource:
+    """Package and DRAM energy from the kernel's power PMU; 64 bits, so nothing wraps.
+
+    Parameters
+    ----------
+    pmu : path
+        The PMU's folder below an event_source directory.
+    alive_seconds : float
+        How long to watch whether the counter moves; 0 trusts it.
+    """
+
+    def __init__(
+        self, pmu: str | os.PathLike[str] = DEFAULT_PMU, alive_seconds: float = ALIVE_SECONDS
+    ) -> None:
+        folder = Path(pmu)
+        if not folder.is_dir():
+            raise MeterUnavailable(f"no {folder}: kernel without perf power events, or a VM")
+        self._events: list[tuple[int, float]] = []
+        try:
+            domains = self._open(folder)
+            self._tally = Tally(self._read, domains)
+            self.watts, tick_ns, cost = FIRST_WATTS, 1_000_000, 0
+            if alive_seconds > 0:
+                seen = watch(self._tally.read_uj, alive_seconds)
+                alive(f"perf {folder}", seen, sum(domain.most_watts for domain in domains))
+                self.watts, tick_ns, cost = seen.watts, seen.tick_ns, seen.read_cost_ns
+        except BaseException:
+            self.close()
+            raise
+        names = tuple(domain.name for domain in domains)
+        self.info = SourceInfo(
+            "perf",
+            Provenance.ATTRIBUTED if under_hypervisor() else Provenance.MEASURED,
+            domains=names,
+            scope="package",
+            tick_ns=tick_ns,
+            unit_uj=max(scale for _, scale in self._events) * 1e6,
+            read_cost_ns=cost,
+            rel_uncertainty=BAND,
+            notes=() if any("dram" in name for name in names) else ("no DRAM in these Joules",),
+        )
+
+    def _open(self, folder: Path) -> list[Domain]:
+        domains = []
+        try:
+            kind = int((folder / "type").read_text("utf-8"))
+            cpus = cpu_list((folder / "cpumask").read_text("utf-8"))
+            for event, name in EVENTS.items():
+                file = folder / "events" / event
+                if not file.exists():
+                    continue
+                match = re.search(r"event=(0x[0-9a-f]+|\d+)", file.read_text("utf-8"))
+                if match is None:
+                    raise ValueError(f"{file} names no event")
+                scale = float(file.with_name(f"{event}.scale").read_text("utf-8"))
+                for cpu in cpus:
+                    self._events.append((open_event(kind, int(match[1], 0), cpu), scale))
+                    domains.append(Domain(f"{name}/cpu{cpu}", None))
+        except PermissionError as error:
+            text = REFUSED.format(pmu=folder, error=error.strerror)
+            raise MeterPermissionError(text, str(folder)) from None
+        except (OSError, ValueError) as error:
+            raise MeterUnavailable(f"perf: {error}") from None
+        if not domains:
+            raise MeterUnavailable(f"{folder} has no event of {', '.join(EVENTS)}")
+        return domains
+
+    def _read(self) -> list[int]:
+        if not self._events:
+            raise MeterUnavailable("perf: the source is closed")
+        try:
+            counts = [struct.unpack("q", os.read(file, 8))[0] for file, _ in self._events]
+        except (OSError, struct.error) as error:
+            raise MeterUnavailable(f"perf: a counter cannot be read: {error}") from None
+        scales = (scale for _, scale in self._events)
+        return [int(count * scale * 1e6) for count, scale in zip(counts, scales, strict=True)]
+
+    @property
+    def breaks(self) -> int:
+        """Resets and losses so far."""
+        return self._tally.breaks
+
+    def read_uj(self) -> int:
+        """Return the µJ of all events since the source was opened."""
+        return self._tally.read_uj()
+
+    def read_domains_uj(self) -> dict[str, int]:
+        """Return the µJ since the source was opened, by event and CPU."""
+        return self._tally.read_domains_uj()
+
+    def close(self) -> None:
+        """Close the events."""
+        while self._events:
+            os.close(self._events.pop()[0])
+
+
+def cpu_list(text: str) -> list[int]:
+    """Read a list of CPUs as the kernel writes it.
+
+    Examples
+    --------
+    >>> cpu_list("0,18-20")
+    [0, 18, 19, 20]
+    """
+    cpus: list[int] = []
+    for part in text.strip().split(","):
+        first, _, last = part.partition("-")
+        cpus.extend(range(int(first), int(last or first) + 1))
+    return cpus
+
+
+def open_event(kind: int, config: int, cpu: int) -> int:
+    """Open a counter of everything that runs on a CPU; return its descriptor."""
+    number = SYSCALLS.get(platform.machine())
+    if number is None:
+        raise OSError(f"perf_event_open is not known for {platform.machine()}")
+    libc = ctypes.CDLL(None, use_errno=True)
+    attribute = struct.pack("IIQ", kind, ATTRIBUTE_SIZE, config).ljust(ATTRIBUTE_SIZE, b"\0")
+    everyone, no_group = -1, -1
+    file = libc.syscall(number, attribute, everyone, cpu, no_group, CLOSE_ON_EXEC)
+    if file < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+    return int(file)
+
+
+@meters.add("perf")
+def perf(sharing: Sharing = "exclusive") -> Counted:
+    """RAPL as perf events give it: for services with CAP_PERFMON."""
+    return Counted(PerfEventSource(), sharing=sharing)

@@ -1,0 +1,88 @@
+"""Recorded charges, repeated: the same trial takes the same decisions again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError, MeterUnavailable
+from ..records import Ledger, Limits
+from ..registry import Range, meters
+from .meter import Meter, Provenance, SourceInfo, scripted
+
+__all__ = ["Replay", "ReplayDiverged", "replay"]
+
+COLUMNS = ("decision", "operator", "joules")
+
+
+class ReplayDiverged(MeterUnavailable):
+    """The run left the path of the record."""
+
+
+class Replay:
+    """Charges from a record that has every decision (`every=1`).
+
+    Parameters
+    ----------
+    operators : array of int
+        The operator of each decision.
+    joules : array of float
+        Its charge, as the selector saw it.
+    start : float
+        The charge of the start.
+    """
+
+    def __init__(
+        self, operators: ArrayLike, joules: ArrayLike, start: float = 0.0, name: str = "a record"
+    ) -> None:
+        self.operators: NDArray[np.int64] = np.asarray(operators, np.int64)
+        self.joules: NDArray[np.float64] = np.asarray(joules, np.float64)
+        self.start = start
+        good = self.joules.size == self.operators.size and bool(np.all(self.joules > 0))
+        if not good:
+            raise InputError("replay", name, "one operator and Joules above 0 for every decision")
+        self.info = SourceInfo("replay", Provenance.REPLAYED, notes=(f"from {name}",))
+
+    def attach(self, problem: str, algorithm: str, operators: tuple[Any, ...]) -> Meter:
+        """Return the compiled meter that repeats the record."""
+        return scripted(len(operators), self.operators, self.joules, self.start)
+
+    def begin(self, meter: Meter, ledger: Ledger) -> None:
+        """Nothing is measured."""
+
+    def settle(self, meter: Meter, ledger: Ledger, limits: Limits) -> None:
+        """Raise if the chunk left the record's path; there is nothing to rescale."""
+        if meter.position[0] < 0:
+            raise ReplayDiverged(
+                "replay: the run asked for an application that the record does not have; it was "
+                "made with other settings, another version, or without every=1"
+            )
+
+    finish = settle
+
+    def close(self) -> None:
+        """Nothing was opened."""
+
+
+@meters.add("replay", private=True)
+def replay(
+    file: Annotated[str, Range(about="Parquet file of a run recorded with every=1")],
+) -> Replay:
+    """Joules from the record of an earlier run, in place of any meter."""
+    import pyarrow.parquet
+
+    path = Path(file)
+    try:
+        table = pyarrow.parquet.read_table(path, columns=list(COLUMNS))
+        decision, operator, joules = (table[name].to_numpy() for name in COLUMNS)
+    except (OSError, ValueError, KeyError) as error:
+        expected = f"a Parquet file with decision, operator and joules ({error})"
+        raise InputError("replay:file", file, expected) from None
+    if decision.size == 0 or np.any(np.diff(decision) != 1) or decision[0] > 1:
+        raise InputError("replay:file", file, "a record of every decision: run with every=1")
+    starts = decision == 0
+    start = float(joules[starts].sum())
+    return Replay(operator[~starts], joules[~starts], start, path.name)

@@ -1,0 +1,179 @@
+"""What a source of energy is, and the arithmetic that all hardware counters share.
+
+A source is ordinary Python outside the loop. It gives cumulative whole µJ that never decrease: it
+undoes the wraps of its counters, and where a counter was reset, or cannot be followed, it adds
+nothing and counts a *break*, so that whoever settles energy can leave that stretch out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+from ..errors import MeterUnavailable
+from .meter import SourceInfo
+
+__all__ = ["Domain", "Source", "Tally", "Unwrapped", "Watch", "alive", "watch"]
+
+MOST_WATTS = 1000.0
+"""What a socket cannot exceed, where the kernel does not say."""
+SLACK_UJ = 200_000
+"""The counter moves in ticks, so a little more may show than the time since allows."""
+LEAST_WATTS = 0.1
+FIRST_WATTS = 10.0
+"""A guess for one busy core where nothing is known; right within a factor of three."""
+ALIVE_SECONDS = 0.05
+
+
+class Source(Protocol):
+    """Cumulative energy: whole µJ, wrap-free, never decreasing."""
+
+    info: SourceInfo
+    watts: float
+    """What it counted while one thread was busy, at opening: a first guess of the power."""
+
+    @property
+    def breaks(self) -> int:
+        """How often the counter was reset or lost; what lies between is unknown."""
+
+    def read_uj(self) -> int:
+        """Return the sum over all domains; `MeterUnavailable` if it cannot be read."""
+
+    def read_domains_uj(self) -> dict[str, int]:
+        """Return the same by domain."""
+
+    def close(self) -> None:
+        """Give back what was opened."""
+
+
+class Domain(NamedTuple):
+    """One hardware counter."""
+
+    name: str
+    range_uj: int | None
+    """Its largest value; None: unknown, so that a fall is a reset."""
+    most_watts: float = MOST_WATTS
+
+
+class Unwrapped:
+    """One hardware counter made cumulative.
+
+    Examples
+    --------
+    >>> counter = Unwrapped(Domain("package-0", range_uj=999), raw=990, now_ns=0)
+    >>> counter.advance(10, now_ns=1_000_000)
+    20
+    """
+
+    def __init__(self, domain: Domain, raw: int, now_ns: int) -> None:
+        self.domain = domain
+        self.raw, self._now_ns = raw, now_ns
+        self.total_uj = 0
+        self.breaks = 0
+
+    def advance(self, raw: int, now_ns: int) -> int:
+        """Take a reading; return the µJ since the first one."""
+        step = raw - self.raw
+        possible = self.domain.most_watts * (now_ns - self._now_ns) / 1000.0
+        range_uj = self.domain.range_uj
+        if range_uj is not None:
+            step += (range_uj + 1) * (step < 0)
+        # After so long that it may have wrapped twice, the difference means nothing.
+        ambiguous = range_uj is not None and possible > range_uj
+        if ambiguous or not 0 <= step <= possible + SLACK_UJ:
+            self.breaks += 1
+        else:
+            self.total_uj += step
+        self.raw, self._now_ns = raw, now_ns
+        return self.total_uj
+
+
+class Tally:
+    """All counters of a source, read together by one thread at a time."""
+
+    def __init__(
+        self,
+        read: Callable[[], Sequence[int]],
+        domains: Sequence[Domain],
+        clock: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        self._read, self._clock = read, clock
+        self._lock = threading.Lock()
+        now = clock()
+        self.counters = [
+            Unwrapped(domain, raw, now) for domain, raw in zip(domains, read(), strict=True)
+        ]
+
+    @property
+    def breaks(self) -> int:
+        """Resets and losses so far."""
+        return sum(counter.breaks for counter in self.counters)
+
+    def read_uj(self) -> int:
+        """Return the µJ of all domains since the start."""
+        with self._lock:
+            raws, now = self._read(), self._clock()
+            total = 0
+            for counter, raw in zip(self.counters, raws, strict=True):
+                total += counter.advance(raw, now)
+            return total
+
+    def read_domains_uj(self) -> dict[str, int]:
+        """Return the µJ since the start, by domain."""
+        self.read_uj()
+        return {counter.domain.name: counter.total_uj for counter in self.counters}
+
+
+class Watch(NamedTuple):
+    """What a short look at a counter shows."""
+
+    watts: float
+    tick_ns: int
+    read_cost_ns: int
+    steps_uj: tuple[int, ...]
+
+
+def watch(
+    read_uj: Callable[[], int],
+    seconds: float = ALIVE_SECONDS,
+    clock: Callable[[], int] = time.perf_counter_ns,
+) -> Watch:
+    """Read as fast as possible for a while: how often does the counter move, and how far?"""
+    start = clock()
+    first = last = read_uj()
+    changes: list[int] = []
+    steps: list[int] = []
+    reads = 0
+    now = clock()
+    while now - start < seconds * 1e9:
+        value = read_uj()
+        now = clock()
+        reads += 1
+        if value != last:
+            changes.append(now)
+            steps.append(value - last)
+            last = value
+    gaps = [b - a for a, b in itertools.pairwise(changes)]
+    return Watch(
+        watts=(last - first) * 1000.0 / (now - start),
+        tick_ns=int(statistics.median(gaps)) if gaps else now - start,
+        read_cost_ns=(now - start) // max(reads, 1),
+        steps_uj=tuple(steps),
+    )
+
+
+def alive(name: str, seen: Watch, most_watts: float) -> None:
+    """Refuse a counter that is there but does not count: present is not alive."""
+    if not seen.steps_uj:
+        raise MeterUnavailable(
+            f"{name}: the counter does not move (dead; a virtual machine often answers RAPL with 0)"
+        )
+    if not LEAST_WATTS <= seen.watts <= most_watts:
+        raise MeterUnavailable(
+            f"{name}: the counter implies {seen.watts:.3g} W, "
+            f"which is outside {LEAST_WATTS} to {most_watts:g} W"
+        )
