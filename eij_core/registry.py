@@ -7,16 +7,21 @@ default. So the command line, the dashboard's widgets and the error messages nev
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import math
+import stat
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from .errors import InputError, nearest
 
 __all__ = [
+    "FILE_BYTES",
+    "Digest",
     "Parameter",
     "Range",
     "Registry",
@@ -24,8 +29,12 @@ __all__ = [
     "algorithms",
     "meters",
     "problems",
+    "read_file",
     "selectors",
 ]
+
+FILE_BYTES = 5_000_000
+"""The largest file that a component reads."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,21 @@ class Range:
 
 
 @dataclass(frozen=True)
+class Digest(Range):
+    """Marks a text parameter as the sha256 of the file that the parameter `of` names.
+
+    It is filled in when a spec is checked, so a trial's key depends on what is in the file and
+    not on where it lies, and a file that has changed since is noticed.
+    """
+
+    of: str = "file"
+
+    def fill(self, parameters: dict[str, Any], where: str) -> str:
+        """Return the digest of the file that the parameters name."""
+        return hashlib.sha256(read_file(f"{where}:{self.of}", parameters[self.of])).hexdigest()
+
+
+@dataclass(frozen=True)
 class Parameter:
     """One parameter of a component, as its factory's signature declares it."""
 
@@ -82,7 +106,7 @@ class Parameter:
             return f"a whole number, {self.range}"
         if self.kind is float:
             return f"a number, {self.range}"
-        return "a text" if not self.range.about else self.range.about
+        return self.range.about or "a text without commas or blanks around it"
 
     def check(self, value: Any, where: str) -> Any:
         """Convert a value (or its text) to this parameter's type, or raise `InputError`."""
@@ -119,7 +143,10 @@ class Parameter:
             return float(value)
         if not isinstance(value, str | int | float) or isinstance(value, bool):
             raise TypeError
-        return str(value)
+        text = str(value)
+        if "," in text or text != text.strip() or not text.isprintable():
+            raise ValueError  # it would not survive being written as key=value and read again
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,12 +290,37 @@ class Registry(Mapping[str, Callable[..., Any]]):
                 raise InputError(f"{spec.name}:{key}", "(missing)", parameter.expected)
             else:
                 filled[key] = parameter.default
+        for key, parameter in known.items():
+            if isinstance(parameter.range, Digest) and not filled[key]:
+                filled[key] = parameter.range.fill(filled, spec.name)
         return Spec(spec.name, filled)
+
+    def identity(self, spec: Spec) -> Spec:
+        """Return a checked spec without the paths whose content it has the digest of."""
+        marks = (parameter.range for parameter in self.parameters(spec.name))
+        places = {mark.of for mark in marks if isinstance(mark, Digest)}
+        kept = {key: value for key, value in spec.parameters.items() if key not in places}
+        return Spec(spec.name, kept)
 
     def make(self, spec: Spec | str) -> Any:
         """Build the component that a spec names."""
         spec = self.check(spec)
         return self[spec.name](**spec.parameters)
+
+
+def read_file(field: str, path: str) -> bytes:
+    """Return what is in a regular file of at most `FILE_BYTES`, or raise `InputError`."""
+    try:
+        # Asked before opening: a pipe would block, a device may have no end.
+        if not stat.S_ISREG(Path(path).stat().st_mode):
+            raise InputError(field, path, "a regular file")
+        with Path(path).open("rb") as file:
+            data = file.read(FILE_BYTES + 1)
+    except OSError as error:
+        raise InputError(field, path, f"a file that can be read ({error.strerror})") from None
+    if len(data) > FILE_BYTES:
+        raise InputError(field, path, f"a file of at most {FILE_BYTES / 1e6:g} MB")
+    return data
 
 
 def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:

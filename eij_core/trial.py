@@ -148,8 +148,13 @@ class Trial:
 
     @property
     def key(self) -> str:
-        """The digest of the trial's canonical form: equal trials, equal keys."""
-        text = f"{SCHEMA}\n{self.to_json()}"
+        """The digest of the trial's canonical form: equal trials, equal keys.
+
+        Of a file that a component reads the content counts, not the path.
+        """
+        data = self.to_dict()
+        data |= {name: str(known.identity(getattr(self, name))) for name, known in FAMILIES.items()}
+        text = f"{SCHEMA}\n{json.dumps(data, sort_keys=True, ensure_ascii=False)}"
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 

@@ -1,5 +1,5 @@
 """Problems: fitness of bit strings, maximised."""
 
-from . import ecc, external, knapsack, nk
+from . import ecc, external, files, knapsack, nk
 
-__all__ = ["ecc", "external", "knapsack", "nk"]
+__all__ = ["ecc", "external", "files", "knapsack", "nk"]
