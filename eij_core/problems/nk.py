@@ -111,9 +111,10 @@ def nk(
         rows = np.array([_random_neighbours(random, n, k, i) for i in range(n)])
     adjacent = neighbours == "adjacent"
     quick = adjacent and n << (2 * k + 1) <= QUICK_STEPS
-    best = adjacent_optimum(tables) * UNIT / n if quick else math.nan
+    scale = UNIT / n
+    best = adjacent_optimum(tables) * scale if quick else math.nan  # to the bit, as fitness has it
     first, readers, weights = _readers(rows)
-    return NK(n, k, rows, tables, first, readers, weights, UNIT / n, best)
+    return NK(n, k, rows, tables, first, readers, weights, scale, best)
 
 
 def _random_neighbours(random: np.random.PCG64, n: int, k: int, i: int) -> list[int]:

@@ -1,0 +1,353 @@
+"""Slow, obvious versions of every formula, from the paper and the published generators.
+
+Nothing here imports eij_core: numbers are plain ints, floats and Fractions, bit strings are lists.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+MASK = (1 << 64) - 1
+Bits = Sequence[int]
+Fitness = Callable[[Bits], float]
+
+
+# --- random numbers -------------------------------------------------------------------------------
+
+# First outputs of the reference C code of xoshiro256++ from the state 1, 2, 3, 4.
+XOSHIRO_VECTORS = (
+    41943041,
+    58720359,
+    3588806011781223,
+    3591011842654386,
+    9228616714210784205,
+    9973669472204895162,
+    14011001112246962877,
+    12406186145184390807,
+    15849039046786891736,
+    10450023813501588000,
+)
+
+
+def _rotated(word: int, left: int) -> int:
+    return ((word << left) | (word >> (64 - left))) & MASK
+
+
+@dataclass
+class Xoshiro:
+    """xoshiro256++ of Blackman and Vigna in unbounded integers."""
+
+    state: list[int]
+
+    def word(self) -> int:
+        s = self.state
+        drawn = (_rotated((s[0] + s[3]) & MASK, 23) + s[0]) & MASK
+        t = (s[1] << 17) & MASK
+        s[2] ^= s[0]
+        s[3] ^= s[1]
+        s[1] ^= s[2]
+        s[0] ^= s[3]
+        s[2] ^= t
+        s[3] = _rotated(s[3], 45)
+        return drawn
+
+    def uniform(self) -> float:
+        return (self.word() >> 11) / 2**53
+
+    def below(self, n: int) -> int:
+        """Lemire: the top half of a 32-bit word times n, redrawn where the bottom half is short."""
+        while True:
+            product = (self.word() >> 32) * n
+            if product % 2**32 >= 2**32 % n:
+                return product >> 32
+
+    def normals(self) -> tuple[float, float]:
+        """Marsaglia's polar method."""
+        while True:
+            u, v = 2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0
+            s = u * u + v * v
+            if 0.0 < s < 1.0:
+                factor = math.sqrt(-2.0 * math.log(s) / s)
+                return u * factor, v * factor
+
+    def skip(self, log_miss: float) -> int:
+        """Misses before the first hit, by inversion of the geometric distribution."""
+        return int(min(math.log(1.0 - self.uniform()) / log_miss, 1e15))
+
+    def bits(self, n: int) -> list[int]:
+        """n random bits, the lowest of each word first."""
+        words = [self.word() for _ in range(-(-n // 64))]
+        return [words[i // 64] >> (i % 64) & 1 for i in range(n)]
+
+    def distinct(self, n: int, count: int) -> list[int]:
+        """`count` distinct numbers below n, by redrawing repeats."""
+        chosen: list[int] = []
+        while len(chosen) < count:
+            drawn = self.below(n)
+            if drawn not in chosen:
+                chosen.append(drawn)
+        return chosen
+
+
+# --- problems -------------------------------------------------------------------------------------
+
+
+def knapsack(profits: Bits, weights: Bits, capacity: int, x: Bits) -> Fraction:
+    """Σp − K·ρ·max(0, Σw − C) with K = n, ρ = max p/w; exact."""
+    packed = [i for i, bit in enumerate(x) if bit]
+    worth = max(Fraction(int(p), int(w)) for p, w in zip(profits, weights, strict=True))
+    excess = sum(int(weights[i]) for i in packed) - int(capacity)
+    return sum(int(profits[i]) for i in packed) - len(x) * worth * max(0, excess)
+
+
+def knapsack_optimum(profits: Bits, weights: Bits, capacity: int) -> int:
+    """Try every selection."""
+    n = len(profits)
+    fitting = (x for x in itertools.product((0, 1), repeat=n) if np.dot(x, weights) <= capacity)
+    return max(int(np.dot(x, profits)) for x in fitting)
+
+
+def lrand48(seed: int):
+    """The POSIX generator: 48-bit linear congruences, the top 31 bits are given out."""
+    state = (seed << 16) + 0x330E
+    while True:
+        state = (state * 0x5DEECE66D + 0xB) & ((1 << 48) - 1)
+        yield state >> 17
+
+
+def pisinger(family: str, n: int, r: int, instance: int) -> tuple[list[int], list[int], int]:
+    """Profits, weights and capacity as Pisinger's generator makes them, series of 1000."""
+    draws = lrand48(instance)
+    tenth = r // 10
+
+    def draw(low: int, high: int) -> int:
+        return low + next(draws) % (high - low + 1)
+
+    items = []
+    for _ in range(n):
+        a = draw(1, r)
+        items.append(
+            {
+                "uncorrelated": lambda a: (draw(1, r), a),
+                "weakly-correlated": lambda a: (max(1, draw(a - tenth, a + tenth)), a),
+                "strongly-correlated": lambda a: (a + tenth, a),
+                "inverse-strongly-correlated": lambda a: (a, a + tenth),
+                "almost-strongly-correlated": lambda a: (
+                    a + tenth + draw(0, 2 * r // 1000) - r // 1000,
+                    a,
+                ),
+                "subset-sum": lambda a: (a, a),
+            }[family](a)
+        )
+    profits, weights = ([item[k] for item in items] for k in (0, 1))
+    return profits, weights, max(instance * sum(weights) // 1001, max(weights))
+
+
+def nk(neighbours, tables, x: Bits) -> Fraction:
+    """The mean of one table entry per bit; tables hold multiples of 2⁻³²."""
+    total = 0
+    for bits, table in zip(neighbours, tables, strict=True):
+        address = "".join(str(int(x[b])) for b in bits)
+        total += int(table[int(address, 2)])
+    return Fraction(total, len(x) * 2**32)
+
+
+def ecc(words: Sequence[Bits]) -> Fraction:
+    """1 / Σ_{i≠j} 1/d², and 0 where two words coincide."""
+    total = Fraction(0)
+    for a, b in itertools.permutations(words, 2):
+        distance = sum(p != q for p, q in zip(a, b, strict=True))
+        if distance == 0:
+            return Fraction(0)
+        total += Fraction(1, distance**2)
+    return 1 / total
+
+
+def hadamard_code() -> list[list[int]]:
+    """24 words of 12 bits, pairwise 6 or 12 apart: Paley's matrix for 11, and its complement."""
+    squares = {i * i % 11 for i in range(1, 11)}
+    rows = [[0] * 12]
+    rows += [[0] + [int((j - i) % 11 not in squares) for j in range(11)] for i in range(11)]
+    return rows + [[1 - bit for bit in row] for row in rows]
+
+
+# --- the paper's selector -------------------------------------------------------------------------
+
+
+@dataclass
+class Moving:
+    """Mean and variance that forget: Eqs. mu_f_update and sigma_f_update."""
+
+    alpha: float
+    mean: float = math.nan
+    variance: float = 0.0
+
+    def see(self, value: float) -> None:
+        if math.isnan(self.mean):
+            self.mean = value
+            return
+        self.mean = self.alpha * self.mean + (1 - self.alpha) * value
+        self.variance = self.alpha * self.variance + (1 - self.alpha) * (value - self.mean) ** 2
+
+
+@dataclass
+class Scheduler:
+    """Algorithm 1 for operators 0, 1, …, with its statistics."""
+
+    operators: int
+    alpha: float = 0.9
+    tries: int = 2
+    counts: list[int] = field(default_factory=list)
+    gain: list[Moving] = field(default_factory=list)
+    log_joules: list[Moving] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.counts = [0] * self.operators
+        self.gain = [Moving(self.alpha) for _ in range(self.operators)]
+        self.log_joules = [Moving(self.alpha) for _ in range(self.operators)]
+
+    def learn(self, o: int, gain: float, joules: float) -> None:
+        self.counts[o] += 1
+        self.gain[o].see(gain)
+        self.log_joules[o].see(math.log(joules))
+
+    def expected_joules(self, o: int) -> float:
+        return math.exp(self.log_joules[o].mean + self.log_joules[o].variance / 2)
+
+    def penalty(self, o: int, left: float) -> float:
+        """π of Eq. budget."""
+        return 1.0 if math.isinf(left) else left / (left + self.expected_joules(o))
+
+    def priority(self, o: int, left: float, random: Xoshiro) -> float:
+        """Eqs. sample_f, sample_E, EI/J_robust, priority."""
+        z_gain, z_joules = random.normals()
+        gain = self.gain[o].mean + math.sqrt(self.gain[o].variance) * z_gain
+        spread = math.sqrt(self.log_joules[o].variance)
+        joules = math.exp(self.log_joules[o].mean + spread * z_joules)
+        return gain / joules * self.penalty(o, left)
+
+    def select(self, left: float, random: Xoshiro) -> int:
+        waiting = [o for o in range(self.operators) if self.counts[o] < self.tries]
+        if waiting:
+            return waiting[random.below(len(waiting))]
+        priorities = [self.priority(o, left, random) for o in range(self.operators)]
+        return priorities.index(max(priorities))
+
+
+def probability_of_first(
+    gains: Sequence[tuple[float, float]], log_joules: Sequence[tuple[float, float]]
+) -> float:
+    """P(o1) by adding up draws on a fine grid; each argument: (mean, variance) of both operators.
+
+    The event Δf₁/E₁ > Δf₂/E₂ itself, not the paper's formula for it.
+    """
+    z = np.linspace(-8.0, 8.0, 1601)
+    weight = np.exp(-z * z / 2)
+    weight /= weight.sum()
+    first = gains[0][0] + math.sqrt(gains[0][1]) * z
+    second = gains[1][0] + math.sqrt(gains[1][1]) * z
+    mean = log_joules[0][0] - log_joules[1][0]
+    spread = math.sqrt(log_joules[0][1] + log_joules[1][1])
+    total = 0.0
+    cumulative = np.concatenate(([0.0], np.cumsum(weight)))
+    for r, w in zip(np.exp(mean + spread * z), weight, strict=True):
+        # Shares of draws of the first below each r·second; half of a tie.
+        low = cumulative[np.searchsorted(first, r * second, side="left")]
+        high = cumulative[np.searchsorted(first, r * second, side="right")]
+        total += w * float((weight * (1.0 - (low + high) / 2)).sum())
+    return total
+
+
+# --- one application of each algorithm ------------------------------------------------------------
+
+
+def delta(new: float, old: float) -> float:
+    """new − old, where a share of 1e-12 is rounding."""
+    return 0.0 if abs(new - old) <= 1e-12 * abs(old) else new - old
+
+
+@dataclass
+class Local:
+    """Algorithm 4: the incumbent of an iterated local search."""
+
+    x: list[int]
+    f: float
+
+    def apply(self, flips: int, steps: int, fitness: Fitness, random: Xoshiro) -> float:
+        """Perturb by the move, improve by the same move; return Δf."""
+
+        def moved(x: list[int]) -> list[int]:
+            chosen = random.distinct(len(x), flips)
+            return [bit ^ (i in chosen) for i, bit in enumerate(x)]
+
+        x = moved(self.x)
+        f = fitness(x)
+        for _ in range(steps):
+            candidate = moved(x)
+            if fitness(candidate) > f:
+                x, f = candidate, fitness(candidate)
+        change = delta(f, self.f)
+        if f > self.f:
+            self.x, self.f = x, f
+        return change
+
+
+@dataclass
+class Particle:
+    place: list[float]
+    velocity: list[float]
+    f: float
+    own_place: list[float]
+    own_f: float
+
+    @property
+    def bits(self) -> list[int]:
+        return [int(p) for p in self.place]
+
+
+@dataclass
+class Swarm:
+    """Algorithm 3 on positions in [0, 2) whose whole part is the bit."""
+
+    particles: list[Particle]
+    best_place: list[float]
+    best_x: list[int]
+    best_f: float
+
+    def apply(
+        self,
+        social: bool,
+        weights: tuple[float, float, float, float],
+        fitness: Fitness,
+        random: Xoshiro,
+    ) -> list[float]:
+        """Move every particle; return the Δf of each."""
+        w, c1, c2, vmax = weights
+        changes = []
+        for particle in self.particles:
+            for i, here in enumerate(particle.place):
+                v = w * particle.velocity[i]
+                v += c1 * random.uniform() * (particle.own_place[i] - here)
+                if social:
+                    v += c2 * random.uniform() * (self.best_place[i] - here)
+                v = min(max(v, -vmax), vmax)
+                there = here + v
+                if not 0.0 <= there < 2.0:
+                    there = 2.0 * random.uniform()
+                particle.velocity[i], particle.place[i] = v, there
+            f = fitness(particle.bits)
+            changes.append(delta(f, particle.f))
+            particle.f = f
+            if f > particle.own_f:
+                particle.own_f, particle.own_place = f, list(particle.place)
+            if f > self.best_f:
+                self.best_f, self.best_x = f, particle.bits
+        leader = max(self.particles, key=lambda particle: particle.own_f)
+        self.best_place = list(leader.own_place)
+        return changes
