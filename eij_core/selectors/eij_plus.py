@@ -30,6 +30,9 @@ SMALLEST_STEP = math.exp(0.05)
 STEADY = 39  # from here on 2/(n + 1) is below 0.05
 NARROWEST, WIDEST = math.exp(-30.0), math.exp(3.0)
 
+# Changes of fitness beyond these say nothing of the scale; ratios of those within are finite.
+SMALLEST, LARGEST = 1e-150, 1e150
+
 # Below every price, above the 0 that stands for an unknown one.
 UNKNOWN = 1e-300
 SURPRISE = 2.0  # a reading off by this factor starts the mean of the cost anew
@@ -163,11 +166,11 @@ class EijPlus(NamedTuple):
         gain = expected_credit(stats, operator, self.prior)
         spread = spread_of(stats, operator, self.uncertainty)
         if self.cost:
-            if left < np.inf:
-                spread *= math.sqrt(left / (left + (1.0 + stats.weight[operator]) * joules))
             untried_and_dear = stats.readings[operator] == 0.0 and joules > stats.pool[2]
             if joules > (self.first_share * left if untried_and_dear else left):
                 return Draw(gain, joules, spread, 0.0, -np.inf)
+            if left < np.inf:
+                spread *= math.sqrt(left / (left + (1.0 + stats.weight[operator]) * joules))
         luck = normal(rng)
         return Draw(gain, joules, spread, luck, math.log(gain / joules) + spread * luck)
 
@@ -229,8 +232,8 @@ class EijPlus(NamedTuple):
 def earned(stats: Any, operator: int, delta: float, near_miss: float) -> float:
     """Return the credit of one candidate, and move the scale and the operator's bandwidth."""
     size = abs(delta)
-    if not 0.0 < size < np.inf:
-        return 1.0 if delta == np.inf else 0.0
+    if not SMALLEST < size < LARGEST:
+        return 1.0 if delta >= LARGEST else 0.0
     # Both medians are kept as such, not as logarithms: comparing needs no log, a step is a factor.
     seen = stats.scale[1]
     h = size if seen == 0.0 else toward(stats.scale[0], size, seen)

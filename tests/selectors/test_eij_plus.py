@@ -1,0 +1,178 @@
+"""EI/J+ against its pseudo-code, and what it promises."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eij_core.rng import normal
+from eij_core.selectors.eij_plus import EijPlus, eij_plus
+from tests.selectors.oracles import EijPlusOracle
+from tests.selectors.scripted import Player, noisy_arms, play
+
+
+def lucks(player):
+    rng = player.rng.copy()
+    while True:
+        with np.errstate(over="ignore"):
+            yield normal(rng)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("budget", [300.0, math.inf])
+def test_agrees_with_the_pseudo_code(seed, budget):
+    k = 2 + seed % 3
+    known = np.full(k, 1.0)
+    player = Player("eij-plus", k, budget=budget, seed=seed, known=known)
+    oracle = EijPlusOracle(k, budget, known)
+    pull = noisy_arms(seed, k)
+    for _ in range(150):
+        expected = oracle.choose(player.left, lucks(player))
+        operator = player.select()
+        assert operator == expected
+        if operator < 0:
+            break
+        deltas, joules = pull(operator)
+        player.learn(operator, deltas, joules)
+        oracle.learn(operator, deltas, joules)
+        for name, mine in (("N", "weight"), ("Y", "credit"), ("Y2", "squares"), ("E", "joules")):
+            np.testing.assert_allclose(getattr(player.stats, mine), getattr(oracle, name), 1e-9)
+        np.testing.assert_allclose(np.log(player.stats.width), oracle.q, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(player.stats.pool[:2], oracle.pooled(), 1e-9)
+        if oracle.n:
+            np.testing.assert_allclose(math.log(player.stats.scale[0]), oracle.lnh, atol=1e-9)
+    assert len(player.history) > 40
+
+
+def test_scores_equal_the_pseudo_code():
+    player = Player("eij-plus", 3, budget=400.0, known=1.0)
+    oracle = EijPlusOracle(3, 400.0, [1.0] * 3)
+    for operator, deltas, joules in [(0, [1.0], 2.0), (1, [-0.5, 0.0], 3.0), (2, [-4.0], 1.0)]:
+        player.learn(operator, deltas, joules)
+        oracle.learn(operator, deltas, joules)
+    for o in range(3):
+        with np.errstate(over="ignore"):
+            draw = player.selector.draw(player.stats, player.left, o, player.rng.copy())
+        level, s = oracle.terms(o, player.left)
+        assert draw.spread == pytest.approx(s)
+        assert draw.priority == pytest.approx(level + s * draw.luck)
+
+
+def test_unknown_costs_are_tried_once_each():
+    player = Player("eij-plus", 4)
+    first = play(player, lambda o: ([0.0], 1.0), 4)
+    assert sorted(first) == [0, 1, 2, 3]
+
+
+def test_starts_nothing_that_does_not_fit():
+    player = Player("eij-plus", 2, budget=100.0, known=[60.0, 30.0])
+    player.learn(0, [1.0], 60.0)
+    assert player.select() == 1  # 40 J left: only the second fits
+    player.learn(1, [1.0], 30.0)
+    assert player.select() == -1
+    assert "nothing fits" in player.explain().reason
+
+
+def test_a_dear_first_try_waits_until_it_is_the_cheapest():
+    player = Player("eij-plus", 2, budget=100.0, known=[1.0, 20.0])
+    assert set(play(player, lambda o: ([-1.0], 1.0), 60)) == {0}
+    alone = Player("eij-plus", 1, budget=100.0, known=[20.0])
+    assert alone.select() == 0
+
+
+def test_a_dear_twin_is_left_alone():
+    player = Player("eij-plus", 2, budget=2000.0, known=[1.0, 10.0])
+    random = np.random.default_rng(0)
+    chosen = play(player, lambda o: ([random.normal(-1, 1)], 10.0 if o else 1.0), 1500)
+    spent = np.where(chosen == 1, 10.0, 1.0)
+    assert spent[chosen == 1].sum() < 0.1 * spent.sum()
+
+
+def test_doing_nothing_earns_nothing():
+    player = Player("eij-plus", 2, budget=1000.0, known=1.0)
+    random = np.random.default_rng(0)
+    chosen = play(player, lambda o: ([0.0 if o else random.normal(-1, 1)], 1.0), 800)
+    assert np.mean(chosen[400:] == 1) < 0.1
+
+
+def test_nobody_starves():
+    player = Player("eij-plus", 6, budget=3000.0, known=1.0)
+    chosen = play(player, lambda o: ([1.0 if o == 0 else -9.0], 1.0), 2500)
+    assert all(np.sum(chosen[1250:] == o) >= 3 for o in range(6))
+
+
+def test_a_surprising_cost_is_believed_at_once():
+    player = Player("eij-plus", 2, known=1.0)
+    player.learn(0, [1.0], 1.1)
+    player.learn(0, [1.0], 1.2)
+    assert player.stats.joules[0] == pytest.approx(1.15)
+    player.learn(0, [1.0], 10.0)
+    assert player.stats.joules[0] == 10.0
+
+
+def test_a_probe_changes_the_price_alone():
+    player = Player("eij-plus", 2, known=[1.0, 2.0])
+    player.selector.reprice(player.stats, 1, 0.25)
+    assert player.stats.joules[1] == 0.25
+    assert player.stats.readings[1] == 0
+    assert player.stats.pool[2] == 0.25
+
+
+def test_without_cost_the_prices_do_not_matter():
+    chosen = []
+    for price in (1.0, 50.0):
+        player = Player("eij-plus:cost=off", 3, budget=1e6)
+        random = np.random.default_rng(3)
+        pull = lambda o: ([random.normal(-o, 1)], price if o else 1.0)  # noqa: B023, E731
+        chosen.append(play(player, pull, 200))
+    np.testing.assert_array_equal(*chosen)
+
+
+@pytest.mark.parametrize("factor", [2.0**-30, 2.0**20])
+def test_units_of_fitness_and_of_energy_do_not_matter(factor):
+    chosen = []
+    for fitness, energy in ((1.0, 1.0), (factor, 1.0), (1.0, factor)):
+        player = Player("eij-plus", 3, budget=500.0 * energy, known=energy)
+        pull = noisy_arms(5)
+        scaled = lambda o: (lambda d, j: (d * fitness, j * energy))(*pull(o))  # noqa: B023, E731
+        chosen.append(play(player, scaled, 150))
+    np.testing.assert_array_equal(chosen[0], chosen[1])
+    np.testing.assert_array_equal(chosen[0], chosen[2])
+
+
+@given(
+    steps=st.lists(
+        st.tuples(
+            st.integers(0, 2),
+            st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=4),
+            st.floats(1e-12, 1e12),
+        ),
+        max_size=40,
+    )
+)
+def test_whatever_it_sees_its_numbers_stay_finite(steps):
+    player = Player("eij-plus", 3, budget=1e6, known=1.0)
+    for operator, deltas, joules in steps:
+        with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+            player.learn(operator, deltas, joules)
+    assert np.isfinite(player.beliefs()).all()
+    player.left = 1e15
+    assert player.select() in range(3)
+
+
+def test_explains_the_draws_that_decide():
+    player = Player("eij-plus", 3, budget=500.0, known=1.0)
+    pull = noisy_arms(2)
+    for _ in range(60):
+        told = player.explain()
+        operator = player.select()
+        assert told.operator == operator
+        if told.draws:
+            assert np.argmax([draw.priority for draw in told.draws]) == operator
+        player.learn(operator, *pull(operator))
+
+
+def test_the_default_parameters_are_those_of_the_notes():
+    assert eij_plus() == EijPlus(0.10, 0.7, 0.5, 1.0, 0.05, 0.10, True)
