@@ -154,12 +154,12 @@ def eij(
     return EIJ(alpha, tries, cost)
 
 
-def probability_of_first(
-    stats: EijStats, first: int = 0, second: int = 1, nodes: int = 64
-) -> float:
+def probability_of_first(stats: EijStats, first: int = 0, second: int = 1) -> float:
     """Return P(o1), the probability that `first` draws the larger EI/J (Eq. probability).
 
-    ln R is normal, so the expectation over R is a Gauss-Hermite quadrature.
+    ln R is normal, and the expectation over R is a Gauss-Legendre quadrature, in panels that
+    narrow towards the R at which the lead changes hands: with little spread of the gains the
+    integrand is a step there.
 
     Examples
     --------
@@ -168,14 +168,37 @@ def probability_of_first(
     >>> round(probability_of_first(stats), 6)
     0.5
     """
-    points, weights = np.polynomial.hermite_e.hermegauss(nodes)
     mean = stats.log_joules[first] - stats.log_joules[second]
     sd = math.sqrt(stats.log_joules_var[first] + stats.log_joules_var[second])
-    ratio = np.exp(mean + sd * points)
-    lead = stats.gain[first] - ratio * stats.gain[second]
+    gain_1, gain_2 = stats.gain[first], stats.gain[second]
+    if sd == 0.0:
+        z, weights = np.zeros(1), np.ones(1)
+    else:
+        even = gain_1 * gain_2 > 0.0
+        step = (math.log(gain_1 / gain_2) - mean) / sd if even else 0.0
+        z, weights = _normal_quadrature(min(max(step, -TAIL), TAIL))
+    ratio = np.exp(mean + sd * z)
+    lead = gain_1 - ratio * gain_2
     spread = np.sqrt(stats.gain_var[first] + ratio**2 * stats.gain_var[second])
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(spread > 0, lead / spread, np.sign(lead) * np.inf)
-    z = np.where(np.isnan(z), 0.0, z)  # no lead and no spread: a tie
-    chance = np.array([0.5 * math.erfc(-value / math.sqrt(2.0)) for value in z])
+        score = np.where(spread > 0, lead / spread, np.sign(lead) * np.inf)
+    score = np.where(np.isnan(score), 0.0, score)  # no lead and no spread: a tie
+    chance = np.array([0.5 * math.erfc(-value / math.sqrt(2.0)) for value in score])
     return float((weights * chance).sum() / weights.sum())
+
+
+TAIL = 9.0
+"""Beyond so many standard deviations a normal draw is never seen."""
+
+
+def _normal_quadrature(step: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return nodes and weights over the standard normal, dense around `step`."""
+    narrowing = TAIL * 0.5 ** np.arange(40)
+    edges = np.unique(
+        np.clip([*np.arange(-TAIL, TAIL + 0.5, 0.5), step, *step - narrowing, *step + narrowing],
+                -TAIL, TAIL)
+    )  # fmt: skip
+    points, weights = np.polynomial.legendre.leggauss(8)
+    half = np.diff(edges)[:, None] / 2
+    z = (edges[:-1, None] + half + half * points).ravel()
+    return z, (half * weights).ravel() * np.exp(-0.5 * z * z)
