@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from .meters.meter import SourceInfo
 from .records import Belief
 from .trial import Trial
 
-__all__ = ["Best", "Change", "OperatorTotal", "Result", "Spent", "frame_of"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Best", "Change", "OperatorTotal", "Result", "Spent", "digest_of_run", "frame_of"]
 
 
 class Best(NamedTuple):
@@ -86,12 +89,8 @@ class Result:
     @property
     def digest(self) -> str:
         """A digest of all that happened, wall clock excluded: equal runs, equal digests."""
-        hasher = hashlib.blake2b(digest_size=16)
-        hasher.update(self.rows.tobytes())
-        hasher.update(self.best.x.tobytes())
-        for total in self.operators:
-            hasher.update(total.histogram.tobytes())
-        return hasher.hexdigest()
+        histograms = (total.histogram for total in self.operators)
+        return digest_of_run(self.rows, self.best.x, histograms)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain data; what is not a number is None."""
@@ -125,6 +124,23 @@ class Result:
         }
 
 
+def digest_of_run(
+    rows: NDArray[Any], x: NDArray[np.uint8], histograms: Iterable[NDArray[np.int64]]
+) -> str:
+    """Digest what happened: the rows, the best solution, the Joules of every application."""
+    rows = rows.copy()
+    for name in rows.dtype.names or ():
+        column = rows[name]
+        if column.dtype.kind == "f":
+            column[np.isnan(column)] = np.nan  # one form of nan: its sign means nothing
+    hasher = hashlib.blake2b(digest_size=16)
+    hasher.update(rows.tobytes())
+    hasher.update(x.tobytes())
+    for histogram in histograms:
+        hasher.update(histogram.tobytes())
+    return hasher.hexdigest()
+
+
 def frame_of(rows: NDArray[Any], names: tuple[str, ...]) -> pd.DataFrame:
     """Turn recorded rows into a table.
 
@@ -132,6 +148,8 @@ def frame_of(rows: NDArray[Any], names: tuple[str, ...]) -> pd.DataFrame:
     `applications`, `joules`, and the belief's `gain`, `gain_sd`, `cost`, `cost_sd`, `score`, each
     followed by a colon and the operator's name.
     """
+    import pandas as pd  # here, because half of the time of `import eij_core` would be pandas
+
     labels = np.array([*names, ""], object)
     table: dict[str, Any] = {
         name: rows[name]
