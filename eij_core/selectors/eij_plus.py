@@ -36,41 +36,46 @@ SMALLEST, LARGEST = 1e-150, 1e150
 # Below every price, above the 0 that stands for an unknown one.
 UNKNOWN = 1e-300
 SURPRISE = 2.0  # a reading off by this factor starts the mean of the cost anew
-LEAST_GAIN_OF_COST = 0.1
+LEAST_SHARE = 0.1  # of the latest reading in the mean of the cost
 EVIDENCE, EVIDENCE_PER_CV2 = 20.0, 5.0
 
 
-class EijPlusStats(NamedTuple):
-    """One entry per operator, except the last three."""
+# Records, not an array for each field: numba counts references to every array it passes on, and a
+# dozen of them would cost more than the decision.
+ARM = np.dtype(
+    [
+        ("weight", np.float64),  # N, applications, discounted by the Joules spent since
+        ("credit", np.float64),  # Y, credit of those applications
+        ("squares", np.float64),  # Y2, the same squared
+        ("joules", np.float64),  # E, of one application; 0 = unknown
+        ("joules_var", np.float64),  # of the readings, for plots alone
+        ("readings", np.float64),  # readings in E; 0 where E is a hint
+        ("idle", np.float64),  # Joules spent by all since its last application
+        ("candidates", np.float64),  # C, of one application
+        ("width", np.float64),  # e^q, its own bandwidth relative to the scale
+        ("changes", np.float64),  # nonzero Δ seen
+        ("latest", np.float64),  # the latest nonzero Δ
+    ]
+)
+POOL = np.dtype(
+    [
+        ("credit", np.float64),  # of an application, over all operators
+        ("cv2", np.float64),  # its squared coefficient of variation
+        ("cheapest", np.float64),  # the least E
+        ("scale", np.float64),  # h, running median of |Δ| ≠ 0
+        ("changes", np.float64),  # how many it has seen
+        ("half_life", np.float64),  # Joules after which what was learned counts half
+    ]
+)
 
-    weight: NDArray[np.float64]
-    """N, applications, discounted by the Joules spent since."""
-    credit: NDArray[np.float64]
-    """Y, credit of those applications."""
-    squares: NDArray[np.float64]
-    """Y2, the same squared."""
-    joules: NDArray[np.float64]
-    """E, of one application; 0 = unknown."""
-    joules_var: NDArray[np.float64]
-    """Of the readings, for plots alone."""
-    readings: NDArray[np.float64]
-    """Readings in E; 0 where E is a hint."""
-    idle: NDArray[np.float64]
-    """Joules spent by all since its last application."""
-    candidates: NDArray[np.float64]
-    """C, of one application."""
-    width: NDArray[np.float64]
-    """e^q, its own bandwidth relative to the scale."""
-    changes: NDArray[np.float64]
-    """Nonzero Δ seen."""
-    latest: NDArray[np.float64]
-    """The latest nonzero Δ."""
-    pool: NDArray[np.float64]
-    """Over all operators: mean credit, its squared coefficient of variation, the cheapest E."""
-    scale: NDArray[np.float64]
-    """h, the running median of |Δ| over all operators, and how many it has seen."""
-    half_life: NDArray[np.float64]
-    """Joules after which what was learned counts half."""
+
+class EijPlusStats(NamedTuple):
+    """What is known of each operator, and of all of them together."""
+
+    arms: NDArray[Any]
+    """A record of type `ARM` per operator."""
+    pool: NDArray[Any]
+    """One record of type `POOL`."""
 
 
 class Draw(NamedTuple):
@@ -108,39 +113,26 @@ class EijPlus(NamedTuple):
 
     def memory(self, hints: Hints, budget: float) -> EijPlusStats:
         """Return empty statistics, with the costs that are known beforehand."""
-        k = len(hints.names)
-        joules = hints.joules.astype(float) if self.cost else np.ones(k)
-        half_life = self.memory_share * (budget if self.cost else math.inf)
-        stats = EijPlusStats(
-            weight=np.zeros(k),
-            credit=np.zeros(k),
-            squares=np.zeros(k),
-            joules=joules,
-            joules_var=np.zeros(k),
-            readings=np.zeros(k),
-            idle=np.zeros(k),
-            candidates=np.maximum(hints.candidates, 1.0),
-            width=np.ones(k),
-            changes=np.zeros(k),
-            latest=np.zeros(k),
-            pool=np.zeros(3),
-            scale=np.zeros(2),
-            half_life=np.array([half_life]),
-        )
+        arms = np.zeros(len(hints.names), ARM).view(np.recarray)
+        arms.joules = hints.joules if self.cost else 1.0
+        arms.candidates = np.maximum(hints.candidates, 1.0)
+        arms.width = 1.0
+        pool = np.zeros(1, POOL).view(np.recarray)
+        pool.half_life = self.memory_share * (budget if self.cost else math.inf)
+        stats = EijPlusStats(arms, pool)
         summarise(stats)
         return stats
 
     def select(self, stats: Any, left: float, rng: Any) -> int:
         """Return an operator of unknown cost, else one that is owed, else the best draw."""
-        o = untried(stats.joules, UNKNOWN, rng)
-        if o >= 0:
-            return o
+        if stats.pool[0].cheapest == 0.0:
+            return untried(stats.arms.joules, UNKNOWN, rng)
         o = self.owed(stats, left)
         if o >= 0:
             return o
         winner = -1
         highest = -np.inf
-        for o in range(stats.joules.size):
+        for o in range(stats.arms.size):
             priority = self.draw(stats, left, o, rng).priority
             if priority > highest:
                 winner = o
@@ -149,110 +141,108 @@ class EijPlus(NamedTuple):
 
     def owed(self, stats: Any, left: float) -> int:
         """Return the operator that has waited longest beyond K·E/ε Joules, or -1."""
-        k = stats.joules.size
+        most = self.first_share * left if self.cost else np.inf
+        patience = stats.arms.size / self.exploration if self.exploration > 0.0 else np.inf
         winner = -1
-        highest = 1.0
-        for o in range(k):
-            if not self.cost or stats.joules[o] <= self.first_share * left:
-                waited = stats.idle[o] * self.exploration / (k * stats.joules[o])
-                if waited >= highest:
-                    winner = o
-                    highest = waited
+        longest = patience
+        for o in range(stats.arms.size):
+            arm = stats.arms[o]
+            if arm.joules <= most and arm.idle >= longest * arm.joules:
+                winner = o
+                longest = arm.idle / arm.joules
         return winner
 
     def draw(self, stats: Any, left: float, operator: int, rng: Any) -> Any:
         """Draw one operator's priority; what may not be started gets -inf and draws nothing."""
-        joules = stats.joules[operator]
-        gain = expected_credit(stats, operator, self.prior)
-        spread = spread_of(stats, operator, self.uncertainty)
+        arm, pool = stats.arms[operator], stats.pool[0]
+        joules = arm.joules
+        gain = expected_credit(arm, pool, self.prior)
+        spread = spread_of(arm, pool, self.uncertainty)
         if self.cost:
-            untried_and_dear = stats.readings[operator] == 0.0 and joules > stats.pool[2]
+            untried_and_dear = arm.readings == 0.0 and joules > pool.cheapest
             if joules > (self.first_share * left if untried_and_dear else left):
                 return Draw(gain, joules, spread, 0.0, -np.inf)
             if left < np.inf:
-                spread *= math.sqrt(left / (left + (1.0 + stats.weight[operator]) * joules))
+                spread *= math.sqrt(left / (left + (1.0 + arm.weight) * joules))
         luck = normal(rng)
         return Draw(gain, joules, spread, luck, math.log(gain / joules) + spread * luck)
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
         """Take one application into the statistics."""
         price = joules if self.cost else 1.0
+        arm, pool = stats.arms[operator], stats.pool[0]
         total = 0.0
         for delta in outcome.deltas:
-            total += earned(stats, operator, delta, self.near_miss)
+            total += earned(arm, pool, delta, self.near_miss)
         candidates = max(outcome.deltas.size, 1)
         mean = total / candidates
-        stats.candidates[operator] = candidates
-        read_cost(stats, operator, price)
+        arm.candidates = candidates
+        read_cost(arm, price)
         fade(stats, price)
-        stats.idle[operator] = 0.0
-        stats.weight[operator] += 1.0
-        stats.credit[operator] += mean
-        stats.squares[operator] += mean * mean
+        arm.idle = 0.0
+        arm.weight += 1.0
+        arm.credit += mean
+        arm.squares += mean * mean
         summarise(stats)
-        most = max(EVIDENCE, EVIDENCE_PER_CV2 * stats.pool[1])
-        if stats.weight[operator] > most:
-            shrink = most / stats.weight[operator]
-            stats.weight[operator] *= shrink
-            stats.credit[operator] *= shrink
-            stats.squares[operator] *= shrink
+        most = max(EVIDENCE, EVIDENCE_PER_CV2 * pool.cv2)
+        if arm.weight > most:
+            shrink = most / arm.weight
+            arm.weight *= shrink
+            arm.credit *= shrink
+            arm.squares *= shrink
             summarise(stats)
 
     def reprice(self, stats: Any, operator: int, joules: float) -> None:
         """Take a cost that was probed, outside an application."""
-        stats.joules[operator] = joules if self.cost else 1.0
+        stats.arms[operator].joules = joules if self.cost else 1.0
         summarise(stats)
 
     def belief(self, stats: Any, operator: int) -> Any:
         """Return credit, cost and their ratio; gains are in units of credit, not of fitness."""
-        joules = stats.joules[operator]
-        if joules == 0.0:
+        arm, pool = stats.arms[operator], stats.pool[0]
+        if arm.joules == 0.0:
             return Belief(np.nan, np.nan, np.nan, np.nan, np.nan)
-        gain = expected_credit(stats, operator, self.prior)
-        gain_sd = gain * spread_of(stats, operator, self.uncertainty)
-        joules_sd = math.sqrt(stats.joules_var[operator])
-        return Belief(gain, gain_sd, joules, joules_sd, gain / joules)
+        gain = expected_credit(arm, pool, self.prior)
+        gain_sd = gain * spread_of(arm, pool, self.uncertainty)
+        return Belief(gain, gain_sd, arm.joules, math.sqrt(arm.joules_var), gain / arm.joules)
 
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
         """Lay the next decision open: the draws are the ones that will decide."""
         chosen, replay = decide(self, stats, left, rng)
-        if (stats.joules < UNKNOWN).any():
+        if stats.pool[0].cheapest == 0.0:
             return Decision(chosen, (), "has a cost that nobody knows yet, so it is tried once")
         if self.owed(stats, left) >= 0:
             spent = "Joules" if self.cost else "applications"
-            waited = f"has been idle for {stats.idle[chosen]:.4g} {spent}"
+            waited = f"has been idle for {stats.arms[chosen].idle:.4g} {spent}"
             return Decision(chosen, (), f"{waited}, so the share kept for exploration pays for it")
-        draws = tuple(self.draw(stats, left, o, replay) for o in range(stats.joules.size))
+        draws = tuple(self.draw(stats, left, o, replay) for o in range(stats.arms.size))
         if chosen < 0:
             return Decision(chosen, draws, "is not chosen: nothing fits into what is left")
         return Decision(chosen, draws, "drew the highest credit per Joule among those that fit")
 
 
 @kernel
-def earned(stats: Any, operator: int, delta: float, near_miss: float) -> float:
+def earned(arm: Any, pool: Any, delta: float, near_miss: float) -> float:
     """Return the credit of one candidate, and move the scale and the operator's bandwidth."""
     size = abs(delta)
     if not SMALLEST < size < LARGEST:
         return 1.0 if delta >= LARGEST else 0.0
     # Both medians are kept as such, not as logarithms: comparing needs no log, a step is a factor.
-    seen = stats.scale[1]
-    h = size if seen == 0.0 else toward(stats.scale[0], size, seen)
-    stats.scale[0] = h
-    stats.scale[1] = seen + 1.0
-    width = stats.width[operator]
-    changes = stats.changes[operator]
+    h = size if pool.changes == 0.0 else toward(pool.scale, size, pool.changes)
+    pool.scale = h
+    pool.changes += 1.0
     if delta > 0.0:
         credit = 1.0 + math.log1p(delta / h)
     else:
-        bandwidth = h * min(1.0, width) if changes > 1.0 else h
+        bandwidth = h * min(1.0, arm.width) if arm.changes > 1.0 else h
         credit = near_miss * math.exp(delta / bandwidth)
-    if changes > 0.0:
-        step = median_step(changes)
-        wider = abs(delta - stats.latest[operator]) > width * h
-        width = width * step if wider else width / step
-        stats.width[operator] = min(max(width, NARROWEST), WIDEST)
-    stats.changes[operator] = changes + 1.0
-    stats.latest[operator] = delta
+    if arm.changes > 0.0:
+        step = median_step(arm.changes)
+        wider = abs(delta - arm.latest) > arm.width * h
+        width = arm.width * step if wider else arm.width / step
+        arm.width = min(max(width, NARROWEST), WIDEST)
+    arm.changes += 1.0
+    arm.latest = delta
     return credit
 
 
@@ -275,28 +265,29 @@ def median_step(seen: float) -> float:
 @kernel
 def fade(stats: Any, joules: float) -> None:
     """Discount what was learned, of all operators, by the Joules just spent."""
-    factor = math.exp(-math.log(2.0) * joules / stats.half_life[0])
-    for o in range(stats.weight.size):
-        stats.weight[o] *= factor
-        stats.credit[o] *= factor
-        stats.squares[o] *= factor
-        stats.idle[o] += joules
+    factor = math.exp(-math.log(2.0) * joules / stats.pool[0].half_life)
+    for o in range(stats.arms.size):
+        arm = stats.arms[o]
+        arm.weight *= factor
+        arm.credit *= factor
+        arm.squares *= factor
+        arm.idle += joules
 
 
 @kernel
-def read_cost(stats: Any, operator: int, joules: float) -> None:
+def read_cost(arm: Any, joules: float) -> None:
     """Take one reading into the running mean of the cost, or start it anew after a surprise."""
-    known = stats.joules[operator]
-    if stats.readings[operator] == 0.0 or joules > SURPRISE * known or joules < known / SURPRISE:
-        stats.joules[operator] = joules
-        stats.joules_var[operator] = 0.0
-        stats.readings[operator] = 1.0
+    known = arm.joules
+    if arm.readings == 0.0 or joules > SURPRISE * known or joules < known / SURPRISE:
+        arm.joules = joules
+        arm.joules_var = 0.0
+        arm.readings = 1.0
         return
-    stats.readings[operator] += 1.0
-    gain = max(1.0 / stats.readings[operator], LEAST_GAIN_OF_COST)
+    arm.readings += 1.0
+    share = max(1.0 / arm.readings, LEAST_SHARE)
     step = joules - known
-    stats.joules[operator] += gain * step
-    stats.joules_var[operator] = (1.0 - gain) * (stats.joules_var[operator] + gain * step * step)
+    arm.joules += share * step
+    arm.joules_var = (1.0 - share) * (arm.joules_var + share * step * step)
 
 
 @kernel
@@ -306,32 +297,32 @@ def summarise(stats: Any) -> None:
     credit = 0.0
     squares = 0.0
     cheapest = np.inf
-    for o in range(stats.weight.size):
-        weight += stats.weight[o]
-        credit += stats.credit[o]
-        squares += stats.squares[o]
-        cheapest = min(cheapest, stats.joules[o])
+    for o in range(stats.arms.size):
+        arm = stats.arms[o]
+        weight += arm.weight
+        credit += arm.credit
+        squares += arm.squares
+        cheapest = min(cheapest, arm.joules)
     floor = (credit + 1e-9) * (credit + 1e-9)
     cv2 = (squares + 1e-12) * (weight + 1e-12) / floor - 1.0
-    stats.pool[0] = (credit + 0.01) / (weight + 0.01)
-    stats.pool[1] = min(max(cv2, 0.1), 50.0)
-    stats.pool[2] = cheapest
+    pool = stats.pool[0]
+    pool.credit = (credit + 0.01) / (weight + 0.01)
+    pool.cv2 = min(max(cv2, 0.1), 50.0)
+    pool.cheapest = cheapest
 
 
 @kernel
-def expected_credit(stats: Any, operator: int, prior: float) -> float:
+def expected_credit(arm: Any, pool: Any, prior: float) -> float:
     """Return the credit of one application, shrunk towards the mean of all operators."""
-    mean = (stats.credit[operator] + prior * stats.pool[0]) / (stats.weight[operator] + prior)
-    return mean * stats.candidates[operator]
+    return (arm.credit + prior * pool.credit) / (arm.weight + prior) * arm.candidates
 
 
 @kernel
-def spread_of(stats: Any, operator: int, uncertainty: float) -> float:
+def spread_of(arm: Any, pool: Any, uncertainty: float) -> float:
     """Return the standard deviation of ln gain, before the budget narrows it."""
     if uncertainty == 0.0:
         return 0.0
-    known = stats.weight[operator] / stats.pool[1]
-    return 1.0 / math.sqrt(1.0 / (uncertainty * uncertainty) + known)
+    return 1.0 / math.sqrt(1.0 / (uncertainty * uncertainty) + arm.weight / pool.cv2)
 
 
 @selectors.add("eij-plus")

@@ -38,11 +38,13 @@ def test_agrees_with_the_pseudo_code(seed, budget):
         player.learn(operator, deltas, joules)
         oracle.learn(operator, deltas, joules)
         for name, mine in (("N", "weight"), ("Y", "credit"), ("Y2", "squares"), ("E", "joules")):
-            np.testing.assert_allclose(getattr(player.stats, mine), getattr(oracle, name), 1e-9)
-        np.testing.assert_allclose(np.log(player.stats.width), oracle.q, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(player.stats.pool[:2], oracle.pooled(), 1e-9)
+            np.testing.assert_allclose(
+                getattr(player.stats.arms, mine), getattr(oracle, name), 1e-9
+            )
+        np.testing.assert_allclose(np.log(player.stats.arms.width), oracle.q, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(list(player.stats.pool[0])[:2], oracle.pooled(), 1e-9)
         if oracle.n:
-            np.testing.assert_allclose(math.log(player.stats.scale[0]), oracle.lnh, atol=1e-9)
+            np.testing.assert_allclose(math.log(player.stats.pool[0].scale), oracle.lnh, atol=1e-9)
     assert len(player.history) > 40
 
 
@@ -107,17 +109,17 @@ def test_a_surprising_cost_is_believed_at_once():
     player = Player("eij-plus", 2, known=1.0)
     player.learn(0, [1.0], 1.1)
     player.learn(0, [1.0], 1.2)
-    assert player.stats.joules[0] == pytest.approx(1.15)
+    assert player.stats.arms.joules[0] == pytest.approx(1.15)
     player.learn(0, [1.0], 10.0)
-    assert player.stats.joules[0] == 10.0
+    assert player.stats.arms.joules[0] == 10.0
 
 
 def test_a_probe_changes_the_price_alone():
     player = Player("eij-plus", 2, known=[1.0, 2.0])
     player.selector.reprice(player.stats, 1, 0.25)
-    assert player.stats.joules[1] == 0.25
-    assert player.stats.readings[1] == 0
-    assert player.stats.pool[2] == 0.25
+    assert player.stats.arms.joules[1] == 0.25
+    assert player.stats.arms.readings[1] == 0
+    assert player.stats.pool[0].cheapest == 0.25
 
 
 def test_without_cost_the_prices_do_not_matter():
