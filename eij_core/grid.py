@@ -1,0 +1,236 @@
+"""A campaign as a file: a grid of components, budgets and seeds, and the trials it stands for."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import hashlib
+import itertools
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .budget import Budget
+from .errors import InputError, nearest
+from .registry import Spec
+from .trial import FAMILIES, Trial
+
+__all__ = ["Campaign", "key_of"]
+
+PLURALS = {"problems": "problem", "algorithms": "algorithm", "selectors": "selector"}
+DEFAULTS: dict[str, Any] = {
+    "meter": "paper",
+    "seeds": 30,
+    "seed": 0,
+    "points": 200,
+    "every": 0,
+    "charge_start": True,
+}
+KNOWN = {*PLURALS, *DEFAULTS, "budget", "budgets"}
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """Trials to be made, and the data they were multiplied out from.
+
+    Parameters
+    ----------
+    data : dict
+        The normal form of the file: `name` and `grid`, a list of complete grids.
+    trials : tuple of Trial
+        Each once, by repetition, so that an unfinished campaign is balanced; within a repetition
+        in an order of its own, so that no method is always the first on a warm machine.
+
+    Examples
+    --------
+    >>> campaign = Campaign.from_toml('''
+    ... problems = ["nk:n=20,k=2", {name = "knapsack", instance = [1, 2]}]
+    ... algorithms = ["ils"]
+    ... selectors = ["eij", "uniform"]
+    ... meter = "model"
+    ... budget = "5 J"
+    ... seeds = 3
+    ... ''')
+    >>> len(campaign.trials)
+    18
+    >>> Campaign.from_dict(campaign.data) == campaign
+    True
+    """
+
+    data: dict[str, Any]
+    trials: tuple[Trial, ...]
+
+    @classmethod
+    def from_toml(cls, text: str) -> Campaign:
+        """Read a campaign's file."""
+        try:
+            data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise InputError("campaign file", str(error), "a file in TOML") from None
+        return cls.from_dict(data)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Campaign:
+        """Read plain data, strictly: an unknown key is an error.
+
+        Top level keys hold for all `[[grid]]` tables; without such a table they are the grid.
+        """
+        data = dict(data)
+        name = data.pop("name", "")
+        if not isinstance(name, str):
+            raise InputError("name", name, "a text")
+        tables = data.pop("grid", [{}])
+        if not isinstance(tables, list) or not tables:
+            raise InputError("grid", tables, "tables, each under [[grid]]")
+        grids = [_normal({**data, **_table("grid", table)}) for table in tables]
+        unique: dict[str, Trial] = {}
+        for trial in itertools.chain.from_iterable(map(_expand, grids)):
+            unique.setdefault(trial.key, trial)
+        return cls({"name": name, "grid": grids}, tuple(_mixed(list(unique.values()))))
+
+    def diff(self, other: Mapping[str, Any]) -> list[str]:
+        """Say how another campaign's data differs, line by line."""
+        mine, theirs = _lines(self.data), _lines(other)
+        return [f"- {line}" for line in theirs if line not in mine] + [
+            f"+ {line}" for line in mine if line not in theirs
+        ]
+
+
+def key_of(trial: Trial, known: dict[Spec, str] | None = None) -> str:
+    """Return the key of a trial in a store: a digest of its data and of the instance itself.
+
+    A problem read from a file has the same data when the file changes, but not the same key.
+
+    Parameters
+    ----------
+    known : dict
+        Digests of instances seen before, filled on the way.
+    """
+    known = {} if known is None else known
+    if trial.problem not in known:
+        hasher = hashlib.sha256()
+        for value in trial.make("problem"):
+            plain = value.tobytes() if isinstance(value, np.ndarray) else _plain(value).encode()
+            hasher.update(plain + b"\0")
+        known[trial.problem] = hasher.hexdigest()
+    text = f"{trial.key} {known[trial.problem]}"
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _plain(value: Any) -> str:
+    return f"{value.__module__}.{value.__qualname__}" if callable(value) else repr(value)
+
+
+def _table(field: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError(field, value, "a table")
+    return value
+
+
+def _lines(data: Mapping[str, Any]) -> list[str]:
+    lines = [f"name = {json.dumps(data.get('name', ''))}"]
+    for grid in data.get("grid", ()):
+        for key, value in grid.items():
+            values = value if isinstance(value, list) else [value]
+            lines += [f"{key}: {json.dumps(item, ensure_ascii=False)}" for item in values]
+    return list(dict.fromkeys(lines))
+
+
+def _normal(grid: dict[str, Any]) -> dict[str, Any]:
+    """Return a grid with every key present and every component written out."""
+    for key in grid:
+        if key not in KNOWN:
+            raise InputError("campaign", key, nearest(key, KNOWN | {"name", "grid"}))
+    if "budget" in grid and "budgets" in grid:
+        raise InputError("budget", grid["budget"], "either budget or budgets")
+    grid = {**DEFAULTS, **grid}
+    budgets = grid.pop("budgets", None)
+    budgets = [grid.pop("budget", None)] if budgets is None else budgets
+    if budgets == [None]:
+        raise InputError("budget", "(missing)", 'what a run may spend, such as budget = "300 J"')
+    if not isinstance(budgets, list) or not budgets:
+        raise InputError("budgets", budgets, "a list of budgets")
+    normal: dict[str, Any] = {
+        plural: [
+            str(spec)
+            for item in _items(plural, grid.get(plural))
+            for spec in _components(family, item)
+        ]
+        for plural, family in PLURALS.items()
+    }
+    normal["meter"] = str(FAMILIES["meter"].check(_components("meter", grid["meter"])[0]))
+    normal["budgets"] = [str(Budget.parse(budget)) for budget in budgets]
+    normal["seeds"] = _repetitions(grid["seeds"])
+    normal |= {key: grid[key] for key in ("seed", "points", "every")}
+    if not isinstance(grid["charge_start"], bool):
+        raise InputError("charge_start", grid["charge_start"], "true or false")
+    return normal | {"charge_start": grid["charge_start"]}
+
+
+def _items(plural: str, value: Any) -> list[Any]:
+    if not isinstance(value, list) or not value:
+        shown = "(missing)" if value is None else value
+        raise InputError(plural, shown, f'a list, such as {plural} = ["{EXAMPLES[plural]}"]')
+    return value
+
+
+EXAMPLES = {"problems": "knapsack", "algorithms": "ils", "selectors": "eij"}
+
+
+def _components(family: str, item: Any) -> list[Spec]:
+    """Return what an item stands for: text is one component, a table with lists several."""
+    if isinstance(item, str):
+        return [FAMILIES[family].check(item)]
+    table = dict(_table(family, item))
+    name = table.pop("name", None)
+    if not isinstance(name, str):
+        raise InputError(f"{family}:name", "(missing)", f"the name of a {family}")
+    choices = [value if isinstance(value, list) else [value] for value in table.values()]
+    return [
+        FAMILIES[family].check(Spec(name, dict(zip(table, values, strict=True))))
+        for values in itertools.product(*choices)
+    ]
+
+
+def _repetitions(seeds: Any) -> int | list[int]:
+    whole = isinstance(seeds, int) and not isinstance(seeds, bool) and seeds > 0
+    listed = isinstance(seeds, list) and seeds and all(type(s) is int and s >= 0 for s in seeds)
+    if not (whole or listed):
+        raise InputError("seeds", seeds, "how many repetitions, or a list of their numbers")
+    return seeds  # type: ignore[no-any-return]
+
+
+def _expand(grid: dict[str, Any]) -> Iterator[Trial]:
+    seeds = grid["seeds"]
+    repetitions = range(seeds) if isinstance(seeds, int) else seeds
+    axes = (grid["problems"], grid["algorithms"], grid["selectors"], grid["budgets"])
+    for problem, algorithm, selector, budget in itertools.product(*axes):
+        limits = dataclasses.replace(Budget.parse(budget), charge_start=grid["charge_start"])
+        first = Trial(
+            problem,
+            algorithm,
+            selector,
+            grid["meter"],
+            limits,
+            seed=grid["seed"],
+            points=grid["points"],
+            every=grid["every"],
+        )
+        for repetition in repetitions:
+            # Not dataclasses.replace: checking thousands of equal trials again takes seconds.
+            trial = copy.copy(first)
+            object.__setattr__(trial, "repetition", repetition)
+            yield trial
+
+
+def _mixed(trials: list[Trial]) -> Iterator[Trial]:
+    by_repetition: dict[int, list[Trial]] = {}
+    for trial in trials:
+        by_repetition.setdefault(trial.repetition, []).append(trial)
+    for repetition, block in sorted(by_repetition.items()):
+        order = np.random.default_rng(repetition).permutation(len(block))
+        yield from (block[i] for i in order)

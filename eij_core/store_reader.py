@@ -1,0 +1,204 @@
+"""Reading a campaign's store, also while another process writes it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from .durable import StoreRefused, advice, reading
+from .traces import decode
+
+__all__ = ["Reader", "Row", "row_hash"]
+
+SCHEMA = 1
+"""Version of the tables; a store of a newer one is refused, an older one is read."""
+APPLICATION = 0x45494A31  # "EIJ1": tells our files from other people's
+FILE, PARTS = "campaign.sqlite", "parts"
+# A path that comes from a file is not trusted: only names that we make are opened or deleted.
+PART = re.compile(rf"{PARTS}/[0-9a-f]{{32}}\.parquet")
+
+
+class Row(NamedTuple):
+    """One trial in the store."""
+
+    key: str
+    spec_json: str
+    state: str
+    attempt: int = 1
+    host: str = ""
+    started: float = 0.0
+    ended: float = 0.0
+    energy_source: str = ""
+    result_json: str = ""
+    trace_path: str = ""
+    trace_sha256: str = ""
+    error: str = ""
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """The result as plain data; empty where the trial failed."""
+        return json.loads(self.result_json) if self.result_json else {}
+
+
+COLUMNS = ", ".join(Row._fields)
+
+
+def row_hash(values: Iterable[Any]) -> str:
+    """Return the digest of a row: SQLite itself does not checksum values."""
+    text = json.dumps(list(values), ensure_ascii=False, allow_nan=False)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+class Reader:
+    """A campaign's store, read only; works while another process writes.
+
+    Parameters
+    ----------
+    folder : path
+    verify : bool
+        Whether to check the whole file first. Pages that poll may skip it after the first time.
+
+    Raises
+    ------
+    StoreRefused
+        For what is not a store, is damaged, or comes from a newer version.
+    """
+
+    def __init__(self, folder: str | Path, *, verify: bool = True) -> None:
+        self.folder = Path(folder)
+        if not (self.folder / FILE).is_file():
+            raise StoreRefused(
+                f"{self.folder} holds no campaign ({FILE} is missing); make one with "
+                f"`eij campaign run FILE --store {self.folder}`"
+            )
+        self._sound: dict[str, bool] = {}
+        with reading(self.folder):
+            self._check_magic()
+            self._base = sqlite3.connect(self._uri(), uri=True, isolation_level=None, timeout=10)
+            try:
+                self._check_version()
+                if verify:
+                    self._check_contents()
+            except BaseException:
+                self._base.close()
+                raise
+
+    # --- what is in it ---
+
+    def rows(self) -> list[Row]:
+        """Return all trials, one consistent moment, in the order they were stored."""
+        return [Row(*values) for values in self._all(f"SELECT {COLUMNS} FROM trial ORDER BY rowid")]
+
+    def states(self) -> dict[str, str]:
+        """Return `done` or `failed` by key."""
+        return dict(self._all("SELECT key, state FROM trial"))
+
+    def spec(self) -> dict[str, Any]:
+        """Return the campaign's specification, the newest if it was extended."""
+        found = self._all("SELECT spec_json FROM campaign ORDER BY rowid DESC LIMIT 1")
+        return json.loads(found[0][0]) if found else {}
+
+    def code_version(self) -> str:
+        """Return the version of the code that the campaign was started with."""
+        found = self._all("SELECT code_version FROM campaign ORDER BY rowid DESC LIMIT 1")
+        return found[0][0] if found else ""
+
+    def attempts(self) -> list[tuple[Any, ...]]:
+        """Return (key, n, started, host, pid, outcome) of the attempts that gave no result."""
+        return self._all("SELECT key, n, started, host, pid, outcome FROM attempt ORDER BY rowid")
+
+    def parts(self) -> dict[str, str]:
+        """Return the SHA-256 of each part by its path."""
+        query = "SELECT DISTINCT trace_path, trace_sha256 FROM trial WHERE trace_path <> ''"
+        return dict(self._all(query))
+
+    def traces(self, keys: Iterable[str] | None = None) -> Iterator[tuple[str, Any]]:
+        """Yield (key, rows) of all trials, or of some; a bad or missing part is skipped.
+
+        Parts that were skipped are listed by `bad_parts`.
+        """
+        wanted = None if keys is None else set(keys)
+        place = self._all("SELECT key, trace_path FROM trial WHERE trace_path <> ''")
+        chosen = {path for key, path in place if wanted is None or key in wanted}
+        for path, digest in self.parts().items():
+            if path in chosen and (data := self._part(path, digest)) is not None:
+                yield from decode(data, wanted)
+
+    def bad_parts(self) -> list[str]:
+        """Return the parts that are missing or damaged, among those looked at so far."""
+        return sorted(path for path, sound in self._sound.items() if not sound)
+
+    def check_parts(self) -> list[str]:
+        """Look at all parts; return the bad ones."""
+        for path, digest in self.parts().items():
+            self._part(path, digest)
+        return self.bad_parts()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._base.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- inside ---
+
+    def _all(self, query: str) -> list[tuple[Any, ...]]:
+        with reading(self.folder):
+            return self._base.execute(query).fetchall()
+
+    def _uri(self) -> str:
+        # Not immutable where there may be a writer: a reader must see the writer's log.
+        published = (
+            not os.access(self.folder, os.W_OK) and not (self.folder / f"{FILE}-wal").exists()
+        )
+        uri = (self.folder / FILE).absolute().as_uri()
+        return f"{uri}?mode=ro{'&immutable=1' if published else ''}"
+
+    def _part(self, path: str, digest: str) -> bytes | None:
+        try:
+            data = (self.folder / path).read_bytes() if PART.fullmatch(path) else b""
+        except OSError:
+            data = b""
+        self._sound[path] = hashlib.sha256(data).hexdigest() == digest
+        return data if self._sound[path] else None
+
+    def _check_magic(self) -> None:
+        with (self.folder / FILE).open("rb") as file:
+            head = file.read(16)
+        if head not in (b"", b"SQLite format 3\0"):
+            raise StoreRefused(advice(self.folder, f"{FILE} is not an SQLite file"))
+
+    def _check_version(self) -> None:
+        (application,), (version,) = (
+            self._base.execute(f"PRAGMA {name}").fetchone()
+            for name in ("application_id", "user_version")
+        )
+        if application != APPLICATION:
+            raise StoreRefused(f"{self.folder / FILE} is not a campaign of EI/J; it was left alone")
+        if version > SCHEMA:
+            raise StoreRefused(
+                f"{self.folder} was written by a newer EI/J (schema {version}, this one reads up "
+                f"to {SCHEMA}); install that version to open it"
+            )
+        if version < 1:
+            raise StoreRefused(advice(self.folder, f"schema {version} never existed"))
+
+    def _check_contents(self) -> None:
+        (report,) = self._base.execute("PRAGMA integrity_check(1)").fetchone()
+        if report != "ok":
+            raise StoreRefused(advice(self.folder, report))
+        for table in ("campaign", "trial", "attempt"):
+            for *values, digest in self._base.execute(f"SELECT * FROM {table}"):
+                if row_hash(values) != digest:
+                    fault = f"table {table} holds a row that does not match its checksum"
+                    raise StoreRefused(advice(self.folder, fault))

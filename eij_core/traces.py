@@ -1,0 +1,80 @@
+"""Traces of many trials in one Parquet part, and back, bit for bit."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from .records import row_dtype
+
+__all__ = ["decode", "encode"]
+
+SCALARS = ("decision", "operator", "gain", "joules", "spent", "evaluations", "best")
+# One entry per operator; portfolios differ in size, so these are lists.
+LISTS = {"applications": 1, "operator_joules": 1, "beliefs": 5}
+
+
+def encode(traces: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
+    """Return one Parquet file with the rows of several trials.
+
+    Parameters
+    ----------
+    traces : iterable of (key, rows)
+        The trial's key and its rows, of `records.row_dtype`.
+
+    Examples
+    --------
+    >>> rows = np.zeros(2, row_dtype(3))
+    >>> [(key, back.tobytes() == rows.tobytes()) for key, back in decode(encode([("a", rows)]))]
+    [('a', True)]
+    """
+    keys, parts = zip(*traces, strict=True)
+    lengths = [len(rows) for rows in parts]
+    widths = np.repeat([rows["applications"].shape[1] for rows in parts], lengths)
+    columns: dict[str, Any] = {
+        "key": pa.DictionaryArray.from_arrays(
+            np.repeat(np.arange(len(keys), dtype=np.int32), lengths), pa.array(keys)
+        )
+    }
+    for name in SCALARS:
+        columns[name] = np.concatenate([rows[name] for rows in parts])
+    for name, each in LISTS.items():
+        values = np.concatenate([rows[name].ravel() for rows in parts])
+        offsets = np.append(0, np.cumsum(widths * each)).astype(np.int32)
+        columns[name] = pa.ListArray.from_arrays(offsets, values)
+    sink = io.BytesIO()
+    pq.write_table(
+        pa.table(columns), sink, compression="zstd", compression_level=1, use_dictionary=["key"]
+    )
+    return sink.getvalue()
+
+
+def decode(source: bytes | str, wanted: set[str] | None = None) -> Iterator[tuple[str, Any]]:
+    """Yield (key, rows) for the trials of a part, or for the `wanted` ones among them."""
+    table = pq.read_table(io.BytesIO(source) if isinstance(source, bytes) else source)
+    keys = table["key"].combine_chunks()
+    codes = keys.indices.to_numpy()
+    names = keys.dictionary.to_pylist()
+    scalars = {name: table[name].to_numpy() for name in SCALARS}
+    lists = {name: table[name].combine_chunks() for name in LISTS}
+    flat = {name: array.flatten().to_numpy() for name, array in lists.items()}
+    offsets = {name: array.offsets.to_numpy() for name, array in lists.items()}
+    bounds = np.append(np.flatnonzero(np.diff(codes, prepend=-1)), len(codes))
+    for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        key = names[codes[low]]
+        if wanted is not None and key not in wanted:
+            continue
+        operators = int(offsets["applications"][low + 1] - offsets["applications"][low])
+        rows = np.empty(high - low, row_dtype(operators))
+        for name in SCALARS:
+            rows[name] = scalars[name][low:high]
+        for name in LISTS:
+            values = flat[name][offsets[name][low] : offsets[name][high]]
+            rows[name] = values.reshape(rows[name].shape)
+        yield key, rows

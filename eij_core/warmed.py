@@ -1,0 +1,31 @@
+"""Loads kernels when it is imported: by the fork server, so that no worker has to.
+
+Starting numba and loading kernels takes seconds of each fresh process. The server that workers are
+forked from imports this module once; the workers have all of it from their first moment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+
+from .executors import VARIABLE
+from .run import Run
+from .trial import Trial
+
+__all__ = ["load"]
+
+
+def load(text: str) -> int:
+    """Load the kernels of these trials; return of how many."""
+    loaded = 0
+    for data in json.loads(text):
+        # A trial that cannot run says so when it is run, where somebody is listening.
+        with contextlib.suppress(Exception):
+            Run(Trial.from_dict(data))
+            loaded += 1
+    return loaded
+
+
+load(os.environ.get(VARIABLE, "[]"))
