@@ -1,0 +1,73 @@
+"""The numbers of a run, and the same in a sentence."""
+
+from __future__ import annotations
+
+import math
+
+from app.escape import text
+from app.frame import Frame
+from app.tables import number
+
+__all__ = ["numbers", "sentence"]
+
+
+def numbers(frame: Frame) -> str:
+    """Return the row of numbers as HTML."""
+    tally = frame.tally
+    last = frame.rows[-1] if len(frame.rows) else None
+    best = math.nan if last is None else float(last["best"])
+    joules = 0.0 if last is None else float(last["spent"])
+    decisions = 0 if last is None else int(last["decision"])
+    evaluations = 0 if last is None else int(last["evaluations"])
+    seconds = math.nan
+    if tally is not None:
+        best, joules, seconds = tally.best, tally.joules, tally.seconds
+        decisions, evaluations = tally.decisions, tally.evaluations
+    gap = 100.0 * (frame.optimum - best) / abs(frame.optimum) if frame.optimum else math.nan
+    rate = evaluations / seconds if seconds > 0.0 else math.nan
+    # Simulated Joules over real seconds are the power of no machine.
+    watts = joules / seconds if seconds > 0.0 and frame.provenance != "simulated" else math.nan
+    cards = [
+        ("best fitness", number(best, 5)),
+        ("gap to the optimum", f"{number(gap, 3)} %" if math.isfinite(gap) else "unknown"),
+        ("Joules spent", f"{number(joules)} J"),
+        ("decisions", _count(decisions)),
+        ("evaluations", _count(evaluations)),
+        ("evaluations per second", _short(rate)),
+    ]
+    if math.isfinite(watts):
+        cards.append(("power", f"{number(watts, 3)} W"))
+    body = "".join(f"<div class='stat'><b>{value}</b><span>{key}</span></div>" for key, value in cards)
+    return f"<div class='stats'>{body}</div>"
+
+
+def sentence(frame: Frame) -> str:
+    """Say how the run stands in words: for screen readers, and for everybody."""
+    if not len(frame.rows):
+        return ""
+    last = frame.rows[-1] if frame.tally is None else frame.tally.tip[0]
+    chosen = last["applications"]
+    total = int(chosen.sum())
+    if not total:
+        return "Nothing has been chosen yet."
+    favourite = int(chosen.argmax())
+    share = 100.0 * float(chosen[favourite]) / total
+    spent = last["operator_joules"]
+    cost = 100.0 * float(spent[favourite]) / max(float(spent.sum()), 1e-300)
+    return (
+        f"After {_count(int(last['decision']))} decisions, {text(frame.names[favourite])} has "
+        f"{share:.0f} % of the choices and {cost:.0f} % of the Joules."
+    )
+
+
+def _count(value: int) -> str:
+    return f"{value:,}".replace(",", " ")
+
+
+def _short(value: float) -> str:
+    if not math.isfinite(value):
+        return "–"
+    for size, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if value >= size:
+            return f"{value / size:.3g}{unit}"
+    return f"{value:.3g}"

@@ -1,0 +1,66 @@
+"""What a server grants a visitor; a private one grants all that its memory holds."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from eij_core import InputError, Trial
+
+__all__ = ["LINK_BYTES", "Limits", "QUEUE", "UPLOAD_BYTES", "check_trial", "is_public", "limits"]
+
+UPLOAD_BYTES = 5_000_000
+UPLOAD_LINE = 64_000
+LINK_BYTES = 4096
+ROWS = 4000
+"""Rows of one run that the page keeps and draws."""
+QUEUE = 50
+"""Runs that may wait for a turn."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on one run. Infinite on a private server."""
+
+    seconds: float = float("inf")
+    size: float = float("inf")
+    table: float = float("inf")
+    joules: float = float("inf")
+    evaluations: float = float("inf")
+
+
+PUBLIC = Limits(seconds=600.0, size=10_000, table=2**22, joules=10_000.0, evaluations=1e7)
+
+
+def is_public() -> bool:
+    """Tell whether `eij serve --public` started this server."""
+    return os.environ.get("EIJ_PUBLIC") == "1"
+
+
+def limits() -> Limits:
+    """Return the limits in force."""
+    return PUBLIC if is_public() else Limits()
+
+
+def check_trial(trial: Trial, bounds: Limits | None = None) -> Trial:
+    """Refuse a trial that this server does not grant, before anything is allocated."""
+    bounds = bounds or limits()
+    problem: dict[str, Any] = dict(getattr(trial.problem, "parameters", {}))
+    name = trial.name_of("problem")
+    size = problem.get("n", 1)
+    if "words" in problem:
+        size = problem["words"] * problem.get("length", 1)
+    _at_most(f"{name}:n", size, bounds.size)
+    if "k" in problem:
+        _at_most(f"{name}:k", size * 2 ** (problem["k"] + 1), bounds.table)
+    budget = trial.budget
+    if not (budget.joules <= bounds.joules or budget.evaluations <= bounds.evaluations):
+        wanted = f"at most {bounds.joules:g} J or {bounds.evaluations:g} evaluations here"
+        raise InputError("budget", budget, wanted)
+    return trial
+
+
+def _at_most(field: str, value: float, bound: float) -> None:
+    if value > bound:
+        raise InputError(field, value, f"at most {bound:g} on this server")

@@ -1,0 +1,3 @@
+from app.page import serve_page
+
+serve_page()

@@ -1,0 +1,103 @@
+"""Best fitness against cumulative Joules: what the energy bought."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import holoviews as hv
+import numpy as np
+
+from app.frame import Frame, Lane
+from app.plots.layer import Layer, common, lines, span, stepped, window
+from app.theme import HISTORY, OPTIMUM, RULE, UNIFORM, colour_of
+
+__all__ = ["element", "fit", "layers", "limits"]
+
+X = hv.Dimension("spent", label="Joules spent (J)")
+Y = hv.Dimension("best", label="Best fitness")
+
+
+def layers(frame: Frame, fitted: bool = False) -> dict[str, Layer]:
+    """Return the run's line, those of the runs beside it, and the fitted curve on demand."""
+    found = {f"other {i}": _beside(frame, i, lane) for i, lane in enumerate(frame.others)}
+    found["run"] = Layer(f"{frame.selector} (this run)", _steps(frame.rows), RULE, width=3.0)
+    if fitted:
+        columns, quality = fit(frame)
+        label = f"fit f∞(1 − A·exp(−kB/Bmax)), {quality}"
+        found["fit"] = Layer(label, columns, RULE, "dotted", 1.5, grows=False)
+    return found
+
+
+def element(frame: Frame, fitted: bool = False) -> tuple[hv.Overlay, dict[str, hv.Element]]:
+    """Draw the view; also return its parts by layer."""
+    parts: dict[str, hv.Element] = dict(lines(layers(frame, fitted), X, Y))
+    shown = list(parts.values())
+    if math.isfinite(frame.optimum):
+        line = hv.HLine(frame.optimum, label="optimum")
+        shown.append(line.opts(color=OPTIMUM, line_dash="dotted", line_width=1.5))
+    title = f"Best fitness on {frame.problem} · {frame.energy}"
+    options = common(
+        "fitness",
+        title,
+        height=330,
+        xlim=span(0.0, frame.budget.joules),
+        ylim=limits(frame),
+        legend_position="bottom_right",
+    )
+    return hv.Overlay(shown).opts(hv.opts.Overlay(**options)), parts
+
+
+def limits(frame: Frame) -> tuple[float, float]:
+    """Return what y must show: not the first tumble out of the infeasible, but all after it."""
+    end = frame.budget.joules if math.isfinite(frame.budget.joules) else np.inf
+    lows, highs = [], [frame.optimum] if math.isfinite(frame.optimum) else []
+    for rows in (frame.rows, *(lane.rows for lane in frame.others)):
+        if len(rows):
+            start = min(np.searchsorted(rows["spent"], 0.03 * end), len(rows) - 1)
+            lows.append(float(rows["best"][start]))
+            highs.append(float(rows["best"][-1]))
+    return window(min(lows), max(highs)) if lows else window(math.nan, math.nan)
+
+
+def _steps(rows: Any) -> dict[str, Any]:
+    spent, best = stepped(rows["spent"], rows["best"])
+    return {"spent": spent, "best": best}
+
+
+def _beside(frame: Frame, index: int, lane: Lane) -> Layer:
+    columns = _steps(lane.rows)
+    if lane.kind == "uniform":
+        return Layer(lane.label, columns, UNIFORM, "dashed", 1.8)
+    if lane.kind == "past":
+        return Layer(lane.label, columns, HISTORY[index % len(HISTORY)], "dotdash", 1.5, 0.9)
+    operator = next((o for o, name in enumerate(frame.names) if lane.label.endswith(name)), index)
+    return Layer(lane.label, columns, colour_of(operator), "dotted", 1.8)
+
+
+def fit(frame: Frame) -> tuple[dict[str, Any], str]:
+    """Fit the paper's saturating exponential; return the curve and how well it fits."""
+    from scipy.optimize import OptimizeWarning, curve_fit
+
+    rows = frame.rows
+    end = frame.budget.joules if math.isfinite(frame.budget.joules) else rows["spent"][-1]
+    x, y = rows["spent"] / end, rows["best"]
+    empty: dict[str, Any] = {"spent": np.zeros(0), "best": np.zeros(0)}
+    if len(rows) < 8 or y[0] == y[-1]:
+        return empty, "too few points"
+    scale = abs(y[-1])
+
+    def model(b: Any, top: float, drop: float, k: float) -> Any:
+        return scale * top * (1.0 - drop * np.exp(-k * b))
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OptimizeWarning)
+            found, _ = curve_fit(model, x, y, p0=(1.0, 0.5, 8.0), maxfev=2000)
+    except (RuntimeError, ValueError):
+        return empty, "no fit found"
+    spread = float(((y - y.mean()) ** 2).sum())
+    r2 = 1.0 - float(((y - model(x, *found)) ** 2).sum()) / spread
+    grid = np.linspace(float(x[0]), 1.0, 120)
+    return {"spent": grid * end, "best": model(grid, *found)}, f"k = {found[2]:.3g}, R² = {r2:.2f}"

@@ -1,0 +1,153 @@
+"""The layers of a plot: columns of numbers, before anything is drawn."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any, NamedTuple
+
+import holoviews as hv
+import numpy as np
+from bokeh.models import CustomAction, CustomJS
+from numpy.typing import NDArray
+
+__all__ = [
+    *("Layer", "areas", "common", "lines", "polygon", "span", "stepped", "thinned", "window"),
+]
+
+Floats = NDArray[np.float64]
+
+_SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24"><text x="1" y="16" '
+    'font-family="sans-serif" font-size="10" font-weight="bold" fill="#8A8F98">SVG</text></svg>'
+)
+ICON = f"data:image/svg+xml;base64,{base64.b64encode(_SVG.encode()).decode()}"
+
+
+class Layer(NamedTuple):
+    """One line, band or set of points: the columns of its data source, and its looks."""
+
+    label: str
+    columns: dict[str, Any]
+    colour: str
+    dash: str = "solid"
+    width: float = 2.0
+    alpha: float = 1.0
+    marker: str = ""
+    grows: bool = True
+    """Whether rows are only ever appended, so that the new ones can be streamed."""
+
+
+def lines(layers: dict[str, Layer], x: hv.Dimension, y: hv.Dimension) -> dict[str, hv.Curve]:
+    """Draw layers as lines."""
+    return {
+        key: hv.Curve(layer.columns, x, y, label=layer.label).opts(
+            color=layer.colour,
+            line_dash=layer.dash,
+            line_width=layer.width,
+            alpha=layer.alpha,
+        )
+        for key, layer in layers.items()
+    }
+
+
+def areas(
+    layers: dict[str, Layer], x: str, low: str, high: str, invert: bool = False
+) -> dict[str, hv.Area]:
+    """Draw layers as bands between two columns; without labels, the lines have them."""
+    return {
+        key: hv.Area(layer.columns, x, [low, high]).opts(
+            fill_color=layer.colour,
+            fill_alpha=layer.alpha,
+            line_alpha=0.0,
+            invert_axes=invert,
+        )
+        for key, layer in layers.items()
+    }
+
+
+def polygon(xs: Floats, low: Floats, high: Floats, invert: bool = False) -> dict[str, Floats]:
+    """Return what the data source of a band holds: there and back again."""
+    good = np.isfinite(xs) & np.isfinite(low) & np.isfinite(high)
+    xs, low, high = xs[good], low[good], high[good]
+    along = np.concatenate([xs, xs[::-1]])
+    across = np.concatenate([high, low[::-1]])
+    return {"x": across, "y": along} if invert else {"x": along, "y": across}
+
+
+def stepped(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
+    """Expand a step function: the value holds until the next one comes.
+
+    Examples
+    --------
+    >>> stepped(np.array([0.0, 1.0]), np.array([5.0, 6.0]))
+    (array([0., 1., 1.]), array([5., 5., 6.]))
+    """
+    return np.repeat(xs, 2)[1:], np.repeat(ys, 2)[:-1]
+
+
+def thinned(size: int, most: int) -> Any:
+    """Return the index of at most `most` rows, the last one among them."""
+    if size <= most:
+        return slice(None)
+    return np.unique(np.linspace(0, size - 1, most).astype(int))
+
+
+def window(low: float, high: float) -> tuple[float, float]:
+    """Return limits of an axis with some air around what it must show.
+
+    Examples
+    --------
+    >>> window(0.0, 100.0)
+    (-6.0, 106.0)
+    """
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return 0.0, 1.0
+    air = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
+    return low - air, high + air
+
+
+def save_as_svg(plot: Any, element: Any) -> None:
+    """Put a second way of saving beside the toolbar's PNG."""
+    figure = plot.state
+    if any(isinstance(tool, CustomAction) for tool in figure.tools):
+        return
+    code = """
+    const view = Bokeh.index.find_one_by_id(figure.id) ?? Bokeh.index.get_by_id?.(figure.id)
+    const blob = await view.export("svg").to_blob()
+    const link = document.createElement("a")
+    link.href = URL.createObjectURL(blob)
+    link.download = figure.name + ".svg"
+    link.click()
+    URL.revokeObjectURL(link.href)
+    """
+    callback = CustomJS(args={"figure": figure}, code=code)
+    figure.add_tools(CustomAction(icon=ICON, description="Save as SVG", callback=callback))
+
+
+def common(name: str, title: str, height: int = 300, **options: Any) -> dict[str, Any]:
+    """Return the options that every figure has."""
+
+    def identify(plot: Any, element: Any) -> None:
+        plot.state.name = name
+        plot.state.toolbar.logo = None
+        plot.state.toolbar.autohide = True
+
+    hooks = [identify, save_as_svg, *options.pop("hooks", [])]
+    return {
+        "title": title,
+        "height": height,
+        "responsive": True,
+        "show_grid": True,
+        "toolbar": "above",
+        "default_tools": ["save", "pan", "wheel_zoom", "box_zoom", "reset"],
+        "active_tools": [],
+        "fontsize": {"title": "10.5pt", "labels": "9.5pt", "ticks": "8.5pt", "legend": "8.5pt"},
+        "hooks": hooks,
+        **options,
+    }
+
+
+def span(low: float, high: float) -> tuple[float | None, float | None]:
+    """Return limits of an axis; open where they are not known."""
+    return low, (high if math.isfinite(high) else None)

@@ -1,0 +1,111 @@
+"""Turns on the processor: a few slots, fair between sessions however many runs wait.
+
+A run holds a slot only while it computes a chunk of some 40 ms. A paused run, or one that is played
+slowly, holds none, so a class of students can watch at once on two cores. Sessions take turns, and
+within a session the first come is the first served. A run on a measured meter takes every slot for
+as long as it lasts: the counter reads the whole processor.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from itertools import zip_longest
+
+from app.limits import QUEUE
+
+__all__ = ["Crowded", "Pool", "Ticket", "be_nice", "pool"]
+
+
+class Crowded(RuntimeError):
+    """Too many runs wait already."""
+
+
+class Ticket:
+    """A place in the queue."""
+
+    def __init__(self, owner: Hashable, slots: int) -> None:
+        self.owner, self.slots = owner, slots
+        self.since = time.monotonic()
+        self.called = threading.Event()
+
+
+class Pool:
+    """A fair lock with several slots.
+
+    Examples
+    --------
+    >>> turns = Pool(slots=1)
+    >>> with turns.turn("me"):
+    ...     turns.place("me")
+    0
+    """
+
+    def __init__(self, slots: int, queue: int = QUEUE) -> None:
+        self.slots, self.queue = slots, queue
+        self._free = slots
+        self._lock = threading.Lock()
+        self._waiting: OrderedDict[Hashable, deque[Ticket]] = OrderedDict()
+
+    @contextmanager
+    def turn(self, owner: Hashable, alone: bool = False) -> Iterator[None]:
+        """Wait for a slot (for all of them, if `alone`), and hold it for the block."""
+        ticket = self._queue_up(owner, self.slots if alone else 1)
+        ticket.called.wait()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._free += ticket.slots
+                self._call()
+
+    def place(self, owner: Hashable, patience: float = 0.3) -> int:
+        """Return how many turns come before the owner's next, itself counted; 0: no wait to see.
+
+        Waiting for less than `patience` seconds is the ordinary change of turns.
+        """
+        now = time.monotonic()
+        with self._lock:
+            # Round by round: each session's first, then each session's second, and so on.
+            rounds = zip_longest(*self._waiting.values())
+            order = [ticket for each in rounds for ticket in each if ticket is not None]
+        for place, ticket in enumerate(order, start=1):
+            if ticket.owner == owner:
+                return place if now - ticket.since > patience else 0
+        return 0
+
+    def _queue_up(self, owner: Hashable, slots: int) -> Ticket:
+        ticket = Ticket(owner, slots)
+        with self._lock:
+            if sum(map(len, self._waiting.values())) >= self.queue:
+                raise Crowded(f"{self.queue} runs are waiting already; please try again later")
+            self._waiting.setdefault(owner, deque()).append(ticket)
+            self._call()
+        return ticket
+
+    def _call(self) -> None:
+        """Hand free slots to those next in line; the lock is held."""
+        while self._waiting:
+            owner, tickets = next(iter(self._waiting.items()))
+            if tickets[0].slots > self._free:
+                return
+            ticket = tickets.popleft()
+            self._waiting.pop(owner)
+            if tickets:
+                self._waiting[owner] = tickets  # at the end: the others' turn first
+            self._free -= ticket.slots
+            ticket.called.set()
+
+
+def be_nice() -> None:
+    """Let the page go first: the calling thread gets the lowest priority (where threads have one)."""
+    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
+
+
+pool = Pool(max(1, (os.cpu_count() or 2) - 1))
+"""The turns of this process."""

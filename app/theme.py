@@ -1,0 +1,86 @@
+"""Colours, dashes and sizes: one place, safe for colour-blind eyes, good on light and on dark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["MARKERS", "PAGE_CSS", "RULE", "THEME", "UNIFORM", "colour_of", "dash_of"]
+
+# Okabe and Ito's palette without black (lost on dark) and yellow (lost on white).
+RULE = "#0072B2"
+"""The rule under study, wherever runs are compared."""
+OPERATORS = ("#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+UNIFORM = "#8A8F98"
+HISTORY = ("#7E8794", "#A0A7B2", "#5F6875", "#B8BEC7", "#4C5460")
+OPTIMUM = "#8A8F98"
+
+# Colour never stands alone: operators differ in dash and marker too.
+DASHES = ("solid", "dashed", "dotdash", "dotted", "dashdot")
+MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle")
+
+
+def colour_of(operator: int) -> str:
+    """Return the colour of an operator, by its place in the portfolio."""
+    return OPERATORS[operator % len(OPERATORS)]
+
+
+def dash_of(operator: int) -> str:
+    """Return the dash of an operator, by its place in the portfolio."""
+    return DASHES[operator % len(DASHES)]
+
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+THEME: dict[str, Any] = {
+    "light": {
+        "palette": {
+            "primary": {"main": "#0B5C8E"},
+            "secondary": {"main": "#B34700"},
+            "success": {"main": "#00795A"},
+            "background": {"default": "#F4F6F8", "paper": "#FFFFFF"},
+        },
+        "typography": {"fontFamily": FONT, "button": {"textTransform": "none"}},
+        "shape": {"borderRadius": 10},
+    },
+    "dark": {
+        "palette": {
+            "primary": {"main": "#6CB8E6"},
+            "secondary": {"main": "#F0904D"},
+            "success": {"main": "#3DBE96"},
+            "background": {"default": "#12161B", "paper": "#191F26"},
+        },
+        "typography": {"fontFamily": FONT, "button": {"textTransform": "none"}},
+        "shape": {"borderRadius": 10},
+    },
+}
+
+# Reaches the light DOM and, through `stylesheets`, the parts that live in a shadow root.
+PAGE_CSS = """
+:host { --quiet: color-mix(in srgb, currentColor 62%, transparent);
+        --line: color-mix(in srgb, currentColor 14%, transparent); }
+.words { font-size: 0.92rem; line-height: 1.5; margin: 0; max-width: 68ch; }
+.words p { margin: 0 0 0.5em; }
+.words math { font-size: 1.08rem; }
+.formula { display: block; overflow-x: auto; padding: 0.35em 0; }
+.quiet { color: var(--quiet); }
+.stats { display: grid; grid-template-columns: repeat(auto-fit, minmax(118px, 1fr)); gap: 10px; }
+.stat { border: 1px solid var(--line); border-radius: 10px; padding: 8px 12px; min-width: 0; }
+.stat b { display: block; font-size: 1.22rem; font-weight: 600; line-height: 1.3;
+          font-variant-numeric: tabular-nums; white-space: nowrap; overflow: hidden;
+          text-overflow: ellipsis; }
+.stat span { font-size: 0.76rem; color: var(--quiet); white-space: nowrap; }
+table.draws { border-collapse: collapse; width: 100%; font-size: 0.86rem;
+              font-variant-numeric: tabular-nums; }
+table.draws th { text-align: right; font-weight: 500; color: var(--quiet); padding: 3px 8px; }
+table.draws td { text-align: right; padding: 4px 8px; border-top: 1px solid var(--line);
+                 white-space: nowrap; }
+table.draws th:first-child, table.draws td:first-child { text-align: left; }
+table.draws tr.winner td { font-weight: 650; }
+.swatch { display: inline-block; width: 10px; height: 10px; border-radius: 50%;
+          margin-right: 6px; }
+pre.code { margin: 0; padding: 10px 12px; border: 1px solid var(--line); border-radius: 8px;
+           font-size: 0.8rem; line-height: 1.45; white-space: pre-wrap; word-break: break-word;
+           user-select: all; }
+h2.view { font-size: 1.02rem; font-weight: 600; margin: 0; }
+.scroll { overflow-x: auto; }
+"""

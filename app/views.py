@@ -1,0 +1,260 @@
+"""The views: a figure, a sentence, and the paper's equation behind a click. Each stands alone too.
+
+>>> from app import FitnessView  # doctest: +SKIP
+>>> FitnessView(solve(Trial("nk", "ils", budget="1 kJ")))  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from app.frame import Frame, frame_of_result
+from app.live import LiveFigure
+from app.plots import decision, energy, estimates, fitness, selection
+from app.tables import decision_table, lanes_table, reason_of
+from app.theme import PAGE_CSS
+from app.words import WORDS
+from eij_core import Result
+
+__all__ = [
+    *("CompareView", "DecisionView", "EijView", "EnergyView", "FitnessView", "SelectionView"),
+    "View",
+]
+
+SMALL: dict[str, Any] = {"size": "small", "margin": (0, 4)}
+
+
+class View(pn.viewable.Viewer):
+    """A titled figure with its explanation.
+
+    Parameters
+    ----------
+    source : Result or Frame, optional
+        What to show at first.
+    """
+
+    key = ""
+    title = ""
+
+    def __init__(self, source: Result | Frame | None = None, **params: Any) -> None:
+        super().__init__(**params)
+        self._frame: Frame | None = None
+        self._turns = 0
+        self.figures = self._figures()
+        self._card = self._layout()
+        if source is not None:
+            self.show(source if isinstance(source, Frame) else frame_of_result(source))
+
+    def show(self, frame: Frame, story: Any = None) -> None:
+        """Bring the view up to a frame; see `LiveFigure.show`."""
+        self._frame = frame
+        for figure in self.figures:
+            figure.show(frame, (story, self._turns), self._shape())
+
+    def __panel__(self) -> Any:
+        return self._card
+
+    # --- what the views differ in ---
+
+    def _figures(self) -> list[LiveFigure]:
+        raise NotImplementedError
+
+    def _options(self) -> list[Any]:
+        """Return the widgets beside the title."""
+        return []
+
+    def _shape(self) -> Any:
+        """Return what of the options needs the figure built anew."""
+        return None
+
+    def _body(self) -> list[Any]:
+        return [figure.pane for figure in self.figures]
+
+    # --- what they share ---
+
+    def _redraw(self, *_: Any) -> None:
+        self._turns += 1
+        if self._frame is not None:
+            with pn.io.hold():
+                self.show(self._frame, None)
+
+    def _layout(self) -> Any:
+        words = pn.pane.HTML(
+            f'<div class="words">{WORDS[self.key]}</div>',
+            visible=False,
+            sizing_mode="stretch_width",
+            stylesheets=[PAGE_CSS],
+            margin=(0, 12, 8, 12),
+        )
+        help_ = pmui.ToggleIcon(
+            icon="help_outline",
+            active_icon="help",
+            description=f"What am I seeing? {self.title}",
+            **SMALL,
+        )
+        help_.jslink(words, value="visible")
+        title = pn.pane.HTML(
+            f'<h2 class="view">{self.title}</h2>', stylesheets=[PAGE_CSS], margin=(4, 6, 0, 12)
+        )
+        head = pmui.FlexBox(
+            title,
+            pn.layout.HSpacer(),
+            *self._options(),
+            help_,
+            align_items="center",
+            sizing_mode="stretch_width",
+        )
+        return pmui.Paper(
+            head,
+            words,
+            *self._body(),
+            variant="outlined",
+            elevation=0,
+            sizing_mode="stretch_width",
+            margin=0,
+            sx={"p": "10px 6px 4px 6px", "borderRadius": "12px", "overflow": "hidden"},
+            css_classes=[f"view-{self.key}"],
+        )
+
+
+class FitnessView(View):
+    """Best fitness against Joules, the compared runs beside it, the paper's fit on demand."""
+
+    key, title = "fitness", "What the Joules bought"
+
+    def _figures(self) -> list[LiveFigure]:
+        self._fit = pmui.Switch(label="paper's fit", value=False, **SMALL)
+        self._fit.param.watch(self._redraw, "value")
+        return [
+            LiveFigure(
+                lambda frame: fitness.layers(frame, self._fit.value),
+                lambda frame: fitness.element(frame, self._fit.value),
+                fitness.limits,
+            )
+        ]
+
+    def _options(self) -> list[Any]:
+        return [self._fit]
+
+    def _shape(self) -> Any:
+        return (self._fit.value, self._turns if self._fit.value else 0)
+
+
+class EijView(View):
+    """EI/J of each operator with its uncertainty; expected improvement; expected energy."""
+
+    key, title = "estimates", "What an operator is worth"
+
+    def _figures(self) -> list[LiveFigure]:
+        self._metric = pmui.RadioButtonGroup(options=list(estimates.METRICS), value="EI/J", **SMALL)
+        self._scale = pmui.Switch(label="log", value=True, **SMALL)
+        self._metric.param.watch(self._redraw, "value")
+        self._scale.param.watch(self._redraw, "value")
+
+        def chosen(function: Any, frame: Frame) -> Any:
+            return function(frame, self._metric.value, self._scale.value)
+
+        parts = (estimates.layers, estimates.element, estimates.limits)
+        return [LiveFigure(*(partial(chosen, function) for function in parts))]
+
+    def _options(self) -> list[Any]:
+        return [self._metric, self._scale]
+
+    def _shape(self) -> Any:
+        metric, log = self._metric.value, self._scale.value
+        unit = estimates.unit_of(self._frame, metric) if log and self._frame is not None else 0
+        return metric, log, unit
+
+
+class SelectionView(View):
+    """Which operators were chosen, and where the Joules went."""
+
+    key, title = "selection", "What was chosen"
+
+    def _figures(self) -> list[LiveFigure]:
+        self._metric = pmui.RadioButtonGroup(
+            options=list(selection.METRICS), value="choices", **SMALL
+        )
+        self._metric.param.watch(self._redraw, "value")
+        return [
+            LiveFigure(
+                lambda frame: selection.layers(frame, self._metric.value, _draws(frame)),
+                lambda frame: selection.element(frame, self._metric.value, _draws(frame)),
+            )
+        ]
+
+    def _options(self) -> list[Any]:
+        return [self._metric]
+
+    def _shape(self) -> Any:
+        return self._metric.value
+
+
+def _draws(frame: Frame) -> bool:
+    """Tell whether the paper's P(o1) speaks about this rule."""
+    return frame.selector in ("eij", "EIJ")
+
+
+class DecisionView(View):
+    """The next decision laid open: beliefs, draws, priorities, the winner and why."""
+
+    key, title = "decision", "The next decision"
+
+    def _figures(self) -> list[LiveFigure]:
+        self._table = pn.pane.HTML(
+            "", sizing_mode="stretch_width", stylesheets=[PAGE_CSS], margin=(4, 12)
+        )
+        return [
+            LiveFigure(partial(decision.layers, side=side), partial(decision.element, side=side))
+            for side in decision.SIDES
+        ]
+
+    def _body(self) -> list[Any]:
+        sides = [
+            pmui.Column(figure.pane, sizing_mode="stretch_width", min_width=260, margin=0)
+            for figure in self.figures
+        ]
+        return [
+            pmui.FlexBox(
+                *sides,
+                sizing_mode="stretch_width",
+                styles={"display": "grid", "grid-template-columns": "repeat(auto-fit, minmax(min(100%, 300px), 1fr))"},
+            ),
+            self._table,
+        ]
+
+    def show(self, frame: Frame, story: Any = None) -> None:
+        super().show(frame, story)
+        self._table.object = f"{reason_of(frame)}{decision_table(frame)}"
+
+
+class EnergyView(View):
+    """Joules per application of each operator, as violins."""
+
+    key, title = "energy", "What an application costs"
+
+    def _figures(self) -> list[LiveFigure]:
+        return [LiveFigure(energy.layers, energy.element)]
+
+
+class CompareView(FitnessView):
+    """The fitness view with a table of the compared runs at the same Joules."""
+
+    def _figures(self) -> list[LiveFigure]:
+        self._table = pn.pane.HTML(
+            "", sizing_mode="stretch_width", stylesheets=[PAGE_CSS], margin=(2, 12, 8, 12)
+        )
+        return super()._figures()
+
+    def _body(self) -> list[Any]:
+        return [*super()._body(), self._table]
+
+    def show(self, frame: Frame, story: Any = None) -> None:
+        super().show(frame, story)
+        self._table.object = lanes_table(frame)
+
+
