@@ -166,7 +166,7 @@ class PowercapSource:
         if not self._files:
             raise MeterUnavailable("powercap: the source is closed")
         try:
-            return [int(os.pread(file, 32, 0)) for file in self._files]
+            return [int(os.pread(file, 32, 0).partition(b"\n")[0]) for file in self._files]
         except (OSError, ValueError) as error:
             raise MeterUnavailable(f"powercap: a counter cannot be read: {error}") from None
 

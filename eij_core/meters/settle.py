@@ -370,9 +370,10 @@ class Counted:
 
     # --- windows ---
 
-    def _open(self, energy: int | None, ledger: Ledger) -> None:
-        size = ledger.operator_joules.size + 1
-        self._window = _Window(energy, Base.of(ledger), np.zeros(size))
+    def _open(self, energy: int | None, ledger: Ledger) -> _Window:
+        used = np.zeros(ledger.operator_joules.size + 1)
+        self._window = window = _Window(energy, Base.of(ledger), used)
+        return window
 
     def _bridge(
         self,
@@ -452,7 +453,10 @@ class Counted:
             0,
             np.zeros(self.accounts_uj.size, np.int64),
         )
-        self._open(energy, ledger)
+        following = self._open(energy, ledger)
+        if why == "stuck" and window.still_ns > 0:
+            # When it moves again it brings the energy of all the time it stood: not to be used.
+            following.faults.append(why)
         return settlement
 
     def _cycles(self, window: _Window) -> Floats:

@@ -71,23 +71,28 @@ class Unwrapped:
 
     def __init__(self, domain: Domain, raw: int, now_ns: int) -> None:
         self.domain = domain
-        self.raw, self._now_ns = raw, now_ns
+        self.raw, self._now_ns, self._moved_ns = raw, now_ns, now_ns
         self.total_uj = 0
         self.breaks = 0
 
     def advance(self, raw: int, now_ns: int) -> int:
         """Take a reading; return the µJ since the first one."""
         step = raw - self.raw
-        possible = self.domain.most_watts * (now_ns - self._now_ns) / 1000.0
+        uj_per_ns = self.domain.most_watts / 1000.0
         range_uj = self.domain.range_uj
+        ambiguous = False
         if range_uj is not None:
             step += (range_uj + 1) * (step < 0)
-        # After so long that it may have wrapped twice, the difference means nothing.
-        ambiguous = range_uj is not None and possible > range_uj
-        if ambiguous or not 0 <= step <= possible + SLACK_UJ:
+            # After so long that it may have wrapped twice, the difference means nothing.
+            ambiguous = uj_per_ns * (now_ns - self._now_ns) > range_uj
+        # A late tick brings what gathered since the one before, not since the last reading.
+        possible = uj_per_ns * (now_ns - self._moved_ns) + SLACK_UJ
+        if ambiguous or not 0 <= step <= possible:
             self.breaks += 1
         else:
             self.total_uj += step
+        if step:
+            self._moved_ns = now_ns
         self.raw, self._now_ns = raw, now_ns
         return self.total_uj
 

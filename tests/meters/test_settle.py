@@ -256,8 +256,6 @@ def test_a_window_that_cannot_be_trusted_is_imputed(machine, fault):
     assert settlement.counter_uj == 0
     assert trial.ledger.joules[0] - fine == pytest.approx(trial.true.sum() - fine, rel=0.05)
     source.gone = source.stuck = False
-    if fault == "stuck":
-        source.reset()  # what a real source says when the counter leaps
     for _ in range(6):
         trial.chunk(good)
     trial.finish()
@@ -385,7 +383,7 @@ def test_a_shared_package_is_attributed_by_cpu_time(machine):
 def test_one_measured_run_at_a_time(machine):
     first = Counted(Scripted(machine), clocks=machine)
     late = Scripted(machine)
-    with pytest.raises(MeterBusy, match="process .* holds"):
+    with pytest.raises(MeterBusy, match="holds"):
         Counted(late, clocks=machine)
     assert late.closed
     second = Counted(Scripted(machine), clocks=machine, sharing="shared")
