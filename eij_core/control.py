@@ -204,8 +204,9 @@ class Mailbox:
             self._count += len(block.rows)
             if self._count > self.limit:
                 rows = np.concatenate(self._waiting)
-                thinned = rows[(len(rows) - 1) % 2 :: 2]  # the newest row always stays
-                self._waiting, self._count = [thinned], len(thinned)
+                while len(rows) > max(self.limit, 1):
+                    rows = rows[(len(rows) - 1) % 2 :: 2]  # the newest row always stays
+                self._waiting, self._count = [rows], len(rows)
                 self.epoch += 1
 
     def take(self) -> NDArray[Any] | None:

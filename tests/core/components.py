@@ -1,6 +1,7 @@
 """Components as users write them, outside the package; and what child processes import."""
 
 import time
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,15 +22,12 @@ class OneMax(NamedTuple):
 
 @kernel
 class Sleepy(NamedTuple):
-    """Plain Python: a dict inside, which numba does not compile; and no `flip`."""
+    """Plain Python, which numba does not compile."""
 
     n: int
 
     def fitness(self, x):
-        seen = {}
-        for bit in x.tolist():
-            seen[str(bit)] = seen.get(str(bit), 0) + 1
-        return float(seen.get("1", 0))
+        return float(Counter(x.tolist())[1])
 
 
 @kernel
@@ -98,9 +96,8 @@ class Chatty(NamedTuple):
         return "chatty"
 
     def apply(self, algorithm, problem, state, rng):
-        counts = {str(i): i for i in range(self.bits)}
-        state.best_f[0] = problem.fitness(state.best_x)
-        return Outcome(0.0, len(counts), 0, state.deltas[:0])
+        evaluations = Counter(range(self.bits)).total()
+        return Outcome(0.0, evaluations, 0, state.deltas[:0])
 
 
 @kernel
@@ -136,6 +133,25 @@ class Turns(NamedTuple):
 
     def belief(self, stats, operator):
         return Belief(np.nan, np.nan, np.nan, np.nan, np.nan)
+
+
+@kernel
+class Frugal(NamedTuple):
+    """The first operator, while at least `reserve` Joules are left."""
+
+    reserve: float
+
+    def memory(self, hints, budget):
+        return TurnStats(np.zeros(1, np.int64))
+
+    def select(self, stats, left, rng):
+        return 0 if left >= self.reserve else -1
+
+    def learn(self, stats, operator, outcome, joules):
+        stats.turn[0] += 1
+
+    def belief(self, stats, operator):
+        return Belief(0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 def ones(x):
