@@ -117,9 +117,9 @@ class ILS(NamedTuple):
 
 @algorithms.add("ils")
 def ils(
-    operators: Annotated[str, Range(about="names joined by +, from: flip-1 … flip-10")] = (
-        "flip-1+flip-5"
-    ),
+    operators: Annotated[
+        str, Range(about="names joined by +, from: flip-1 … flip-10, swap, segment, scan")
+    ] = ("flip-1+flip-5"),
     steps: Annotated[int, Range(1, 1_000_000, "local search steps per application")] = 100,
 ) -> ILS:
     """Iterated local search; every application perturbs the best solution and improves it.

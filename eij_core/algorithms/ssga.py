@@ -176,9 +176,9 @@ class SSGA(NamedTuple):
 
 @algorithms.add("ssga")
 def ssga(
-    operators: Annotated[str, Range(about="names joined by +, from: replace-1 … replace-10")] = (
-        "replace-1+replace-5"
-    ),
+    operators: Annotated[
+        str, Range(about="names joined by +, from: replace-, uniform-, two-point- 1 … 10")
+    ] = ("replace-1+replace-5"),
     population: Annotated[int, Range(2, 100_000, "number of members")] = 100,
     crossover: Annotated[float, Range(0, 1, "probability of one-point crossover")] = 0.8,
     flips: Annotated[float, Range(0, 1000, "expected bit flips per child", above=True)] = 0.5,
