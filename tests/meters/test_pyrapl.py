@@ -154,11 +154,6 @@ def test_its_warnings_are_kept_from_the_root_logger(caplog):
 
 # --- a fake /sys, in a mount namespace ---
 
-MODES = [
-    pytest.param("", id="root"),
-    pytest.param("1", id="unprivileged"),
-]
-
 
 def in_fake_sys(unprivileged, *arguments, **variables):
     """Run compare.py there, or skip, visibly, where the kernel refuses namespaces."""
@@ -187,34 +182,27 @@ def in_fake_sys(unprivileged, *arguments, **variables):
     return json.loads(run.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("unprivileged", MODES)
-def test_native_and_pyrapl_agree(unprivileged):
-    out = in_fake_sys(unprivileged, "1")
+def test_native_and_pyrapl_agree_without_root():
+    out = in_fake_sys("1", "1")
     assert out["failures"] == []
     assert out["native_domains"] == out["pyrapl_domains"] == ["package-0", "package-0/dram"]
     assert out["native"] == pytest.approx(50 * out["seconds"], rel=0.05)
     assert out["pyrapl"] == pytest.approx(out["native"], rel=0.02)
 
 
-def test_two_sockets_that_wrap():
-    socket = {"max_uj": 20_000_000, "rated_uw": 20_000_000}
+def test_two_sockets_that_wrap_and_a_stranger():
+    socket = {"max_uj": 60_000_000, "rated_uw": 20_000_000, "mode": 0o400}
     spec = [
-        {"zone": "0", "name": "package-0", "watts": 40, "start_uj": 19_000_000, **socket},
+        {"zone": "0", "name": "package-0", "watts": 40, "start_uj": 35_000_000, **socket},
         {"zone": "0:0", "name": "dram", "watts": 5, **socket},
-        {"zone": "1", "name": "package-1", "watts": 30, "start_uj": 5_000_000, **socket},
+        {"zone": "1", "name": "package-1", "watts": 30, "start_uj": 45_000_000, **socket},
         {"zone": "1:0", "name": "dram", "watts": 4, **socket},
     ]
-    out = in_fake_sys("", "1", SPEC=json.dumps(spec), PKGIDS="0 1")
+    out = in_fake_sys("", "1", "refused", SPEC=json.dumps(spec), PKGIDS="0 1")
     assert out["failures"] == []
     assert len(out["pyrapl_domains"]) == 4
     assert out["native"] == pytest.approx(79 * out["seconds"], rel=0.05)
     assert out["pyrapl"] == pytest.approx(out["native"], rel=0.02)
-
-
-def test_root_only_counters(tmp_path):
-    spec = [{"zone": "0", "name": "package-0", "watts": 40, "mode": 0o400}]
-    out = in_fake_sys("", "refused", SPEC=json.dumps(spec))
-    if "unavailable" in out["native"]:
-        pytest.skip(f"nobody cannot reach the tree: {out['native']}")
+    # nobody, afterwards, is told what to do
     for name, path in (("native", LINK), ("pyrapl", ZONE)):
-        assert out[name] == permission_text(f"{path}/energy_uj")
+        assert out["refused"][name] == permission_text(f"{path}/energy_uj")

@@ -161,8 +161,8 @@ def test_powers_come_apart_by_profiling_windows(machine):
     ratios = trial.counted.powers.ratios()
     assert ratios[1] / ratios[0] == pytest.approx(1.5, rel=0.02)
     before = trial.ledger.operator_joules.copy(), trial.true.copy()
-    for _ in range(100):
-        trial.chunk([(o, 20_000 * (1 + 4 * o)) for o in rng.integers(0, 2, 600)], 4 * MS)
+    for _ in range(60):
+        trial.chunk([(o, 80_000 * (1 + 4 * o)) for o in rng.integers(0, 2, 150)], 4 * MS)
     trial.finish()
     moved = trial.ledger.operator_joules - before[0]
     np.testing.assert_allclose(moved, trial.true - before[1], rtol=0.05)
