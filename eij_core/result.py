@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -80,6 +80,8 @@ class Result:
     """Why the run ended, in words."""
     rows: NDArray[Any]
     changes: tuple[Change, ...] = ()
+    energy: dict[str, Any] = field(default_factory=dict)
+    """How a real counter was settled: accounts, overhead, quality, uncertainty; empty: a model."""
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -117,7 +119,11 @@ class Result:
                 }
                 for total in self.operators
             ],
-            "meter": {"name": self.meter.name, "provenance": str(self.meter.provenance)},
+            "meter": {
+                "name": self.meter.name,
+                "provenance": str(self.meter.provenance),
+                **({"settlement": self.energy} if self.energy else {}),
+            },
             "reason": self.reason,
             "changes": [change._asdict() for change in self.changes],
             "digest": self.digest,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import EijError, InputError, nearest
-from .loop import FULL, MORE, SPENT, advance, compiled_advance, compiled_begin, record
+from .loop import FULL, MORE, UNAFFORDABLE, advance, compiled_advance, compiled_begin, record
 from .records import Hints, Limits, Outcome, new_ledger, new_trace
 from .registry import Spec
 from .result import Best, Change, OperatorTotal, Result, Spent
@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 
 CHUNK_SECONDS = 0.04
 """A chunk aims at this: pause, stop and the page are never further away than about 50 ms."""
+JOULES_SPENT = "joules spent"
 ROOM = 1024
 """Rows that one call of the compiled loop can write."""
 
@@ -90,41 +91,50 @@ class Run(Iterator[Block]):
         self.compiled = compiled and not (
             _jit_is_off() or any(getattr(c, "interpreted", False) for c in components)
         )
-        self._advance = compiled_advance(*components) if self.compiled else _interpreted_advance
-        self.state = self._begin()
-        self._charge_start()
+        self._advance: Any = _interpreted_advance
+        self._begin: Any = _interpreted_begin
+        if self.compiled:
+            self._advance = compiled_advance(*components)
+            self._begin = compiled_begin(self.problem, self.algorithm)
         self._recorded: list[NDArray[Any]] = []
+        self._held: list[NDArray[Any]] = []  # rows of a window that is not settled yet
         self._pace = 1.0  # decisions per second so far, for the size of the next chunk
-        self._first_row()
+        self._start()
 
     # --- the start ---
 
-    def _begin(self) -> Any:
-        if self.compiled:
-            try:
-                begin = compiled_begin(self.problem, self.algorithm)
-                state = begin(self.problem, self.algorithm, self.streams.moves)
-                self._call(state, 0)  # compiles the loop, decides nothing
-                return state
-            except numba.core.errors.NumbaError as error:
-                operators = self.algorithm.operators
-                if _all_ours(self.problem, self.algorithm, self.selector, *operators):
-                    raise
-                log.warning("numba cannot compile this trial, so it runs interpreted:\n%s", error)
-                self.compiled, self._advance = False, _interpreted_advance
-                self.streams = streams_for(self.trial.seed, self.trial.repetition)
-        with np.errstate(over="ignore"):
-            return self.algorithm.begin(self.problem, self.streams.moves)
-
-    def _charge_start(self) -> None:
+    def _start(self) -> None:
+        state = self._compile() if self.compiled else None
+        mark = 0
+        if state is None or self.meter.clocked:  # the clock must not see the compiler at work
+            self.streams = streams_for(self.trial.seed, self.trial.repetition)
+            self._open_chunk()
+            mark = self.meter.start()
+            with np.errstate(over="ignore"):
+                state = self._begin(self.problem, self.algorithm, self.streams.moves)
+        self.state = state
         if self.trial.budget.charge_start:
-            start = Outcome(0.0, self.state.opening, 0, self.state.deltas[:0])
-            self.ledger.evaluations[0] = self.state.opening
+            start = Outcome(0.0, state.opening, 0, state.deltas[:0])
+            self.ledger.evaluations[0] = state.opening
             with np.errstate(over="ignore"):
                 self.ledger.joules[0] = self.meter.stop(
-                    self.meter.start(), len(self.names), start, self.streams.noise
+                    mark, len(self.names), start, self.streams.noise
                 )
-        self.start_joules = float(self.ledger.joules[0])
+        self._recorded += self._settle([self._first_row()])
+
+    def _compile(self) -> Any:
+        """Compile the start and the loop; return the first state, or None if that is impossible."""
+        try:
+            state = self._begin(self.problem, self.algorithm, self.streams.moves)
+            self._call(state, 0)  # compiles the loop, decides nothing
+            return state
+        except numba.core.errors.NumbaError as error:
+            if _all_ours(self.problem, self.algorithm, self.selector, *self.algorithm.operators):
+                raise
+            log.warning("numba cannot compile this trial, so it runs interpreted:\n%s", error)
+            self.compiled = False
+            self._advance, self._begin = _interpreted_advance, _interpreted_begin
+            return None
 
     def _hints(self) -> Hints:
         """Tell the selector what a model's price list and the operators give away."""
@@ -154,6 +164,11 @@ class Run(Iterator[Block]):
         return float(self.limits.joules - self.ledger.joules[0])
 
     @property
+    def start_joules(self) -> float:
+        """Joules of the initial population: what the first row has spent."""
+        return float((self._recorded or self._held)[0]["spent"][0])
+
+    @property
     def progress(self) -> float:
         """How much of the tightest limit is spent, 0 to 1."""
         if self.done:
@@ -172,6 +187,7 @@ class Run(Iterator[Block]):
         parts: list[NDArray[Any]] = []
         status = MORE
         started = time.perf_counter()
+        self._open_chunk()
         while decisions > 0 and not self.done:
             taken, count, status = self._call(self.state, decisions)
             decisions -= taken
@@ -185,12 +201,12 @@ class Run(Iterator[Block]):
         if taken and elapsed > 0:
             self._pace = taken / elapsed
         self._check_numbers()
-        self._note_end(status)
-        if self.done and (last := self._last_row(parts)) is not None:
-            parts.append(last)
-        rows = np.concatenate(parts) if parts else self.trace.rows(0)
+        parts = self._settle(parts)
         self._recorded += parts
-        return Block(rows, taken, self.done)
+        self._note_end(status)
+        if self.done:
+            parts = parts + self._finish()
+        return Block(self._joined(parts), taken, self.done)
 
     def __next__(self) -> Block:
         if self.done:
@@ -198,14 +214,12 @@ class Run(Iterator[Block]):
         return self.advance(max(1, int(self._pace * CHUNK_SECONDS)))
 
     def stop(self, reason: str = "stopped") -> Block:
-        """End the run here; what was recorded stays. Return its last row, if that is new."""
+        """End the run here; what was recorded stays. Return the rows that are new."""
         parts: list[NDArray[Any]] = []
         if not self.done:
             self.reason = reason
-            if (last := self._last_row([])) is not None:
-                parts.append(last)
-        self._recorded += parts
-        return Block(parts[0] if parts else self.trace.rows(0), 0, True)
+            parts = self._finish()
+        return Block(self._joined(parts), 0, True)
 
     def adjust(self, **parameters: Any) -> None:
         """Change parameters of the selector in mid-run, such as alpha; the record keeps it."""
@@ -226,7 +240,7 @@ class Run(Iterator[Block]):
 
     def rows(self) -> NDArray[Any]:
         """Return all rows recorded so far."""
-        return np.concatenate(self._recorded)
+        return self._joined(self._recorded)
 
     def result(self) -> Result:
         """Return where the run stands; complete once it is done."""
@@ -264,6 +278,7 @@ class Run(Iterator[Block]):
             reason=self.reason or "running",
             rows=self.rows(),
             changes=tuple(self.changes),
+            energy=self.source.summary() if self.meter.clocked else {},
         )
 
     # --- inside ---
@@ -291,16 +306,47 @@ class Run(Iterator[Block]):
             )
 
     def _note_end(self, status: int) -> None:
-        spent_joules = self.ledger.joules[0] >= self.limits.joules
-        spent_evaluations = self.ledger.evaluations[0] >= self.limits.evaluations
-        if spent_joules:
-            self.reason = "joules spent"
-        elif spent_evaluations or status == SPENT:
+        if self.ledger.joules[0] >= self.limits.joules:
+            self.reason = JOULES_SPENT
+        elif self.ledger.evaluations[0] >= self.limits.evaluations:
             self.reason = "evaluations spent"
-        elif status not in (MORE, FULL):
+        elif status == UNAFFORDABLE:
             self.reason = "no operator fits in the Joules left"
         elif self.seconds >= self.trial.budget.seconds:
             self.reason = "seconds spent"
+
+    # A real counter speaks at the end of a window of many chunks. Until then rows are held back,
+    # so that spent energy never runs backwards; a model's rows pass through.
+
+    def _open_chunk(self) -> None:
+        if self.meter.clocked:
+            self.source.begin(self.meter, self.ledger)
+
+    def _settle(self, parts: list[NDArray[Any]], *, last: bool = False) -> list[NDArray[Any]]:
+        """Return the rows that may be published, at their settled Joules."""
+        if not self.meter.clocked:
+            return parts
+        self._held += parts
+        settle = self.source.finish if last else self.source.settle
+        settlement = settle(self.meter, self.ledger, self.limits)
+        if settlement is None:
+            return []
+        released, self._held = self._held, []
+        return [settlement.rescale(rows) for rows in released]
+
+    def _finish(self) -> list[NDArray[Any]]:
+        """Return the last rows. A settlement that leaves Joules over lets the run go on."""
+        recorded = (self._held or self._recorded)[-1:]
+        parts = self._settle(self._last_row(recorded), last=True)
+        self._recorded += parts
+        if self.reason == JOULES_SPENT and self.ledger.joules[0] < self.limits.joules:
+            self.reason = ""
+        elif self.meter.clocked:
+            self.source.close()
+        return parts
+
+    def _joined(self, parts: list[NDArray[Any]]) -> NDArray[Any]:
+        return np.concatenate(parts) if parts else self.trace.rows(0)
 
     def _write_row(self, operator: int, gain: float, joules: float) -> NDArray[Any]:
         outcome = Outcome(gain, 0, 0, self.state.deltas[:0])
@@ -317,19 +363,18 @@ class Run(Iterator[Block]):
         )
         return self.trace.rows(1)
 
-    def _first_row(self) -> None:
-        self._recorded.append(self._write_row(-1, 0.0, self.start_joules))
+    def _first_row(self) -> NDArray[Any]:
         position = self.ledger.joules[0] if self.limits.by_joules else self.ledger.evaluations[0]
         if self.limits.step > 0:
             self.ledger.mark[0] = (math.floor(position / self.limits.step) + 1) * self.limits.step
+        return self._write_row(-1, 0.0, float(self.ledger.joules[0]))
 
-    def _last_row(self, parts: list[NDArray[Any]]) -> NDArray[Any] | None:
+    def _last_row(self, recorded: list[NDArray[Any]]) -> list[NDArray[Any]]:
         """Return a row for the last decision, unless it has one."""
-        rows = parts[-1] if parts else self._recorded[-1]
+        rows = recorded[-1]
         if rows["decision"][-1] == self.ledger.decisions[0]:
-            return None
-        operator = int(rows["operator"][-1])
-        return self._write_row(operator, math.nan, math.nan)
+            return []
+        return [self._write_row(int(rows["operator"][-1]), math.nan, math.nan)]
 
 
 def solve(trial: Trial, *, compiled: bool = True) -> Result:
@@ -355,6 +400,10 @@ def _limits(trial: Trial) -> Limits:
     end = budget.joules if by_joules else budget.evaluations
     step = end / trial.points if math.isfinite(end) else 0.0
     return Limits(budget.joules, budget.evaluations, step, by_joules, trial.every)
+
+
+def _interpreted_begin(problem: Any, algorithm: Any, rng: Any) -> Any:
+    return algorithm.begin(problem, rng)
 
 
 def _interpreted_advance(*args: Any) -> tuple[int, int, int]:
