@@ -22,7 +22,7 @@ from .errors import EijError, InputError, nearest
 from .meters.meter import Provenance, SourceInfo
 from .record_files import FORMATS, Foreign, Format, columns_of, rows_of
 from .records import BINS, Belief
-from .result import Best, Change, OperatorTotal, Result, Spent, digest_of_run, frame_of
+from .result import Best, Change, OperatorTotal, Result, Spent, digest_of_run, finite, frame_of
 from .trial import FAMILIES, Trial
 
 __all__ = ["SCHEMA", "Record", "RecordError", "format_of", "load", "save"]
@@ -121,6 +121,7 @@ class Record:
             self.metadata["reason"],
             self.rows,
             changes,
+            self.metadata["energy"],
         )
 
 
@@ -224,6 +225,7 @@ def _describe(result: Result) -> dict[str, Any]:
         "operators": [_described(total) for total in result.operators],
         "reason": result.reason,
         "changes": [list(change) for change in result.changes],
+        "energy": finite(result.energy),
         "digest": result.digest,
     }
 

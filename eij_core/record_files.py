@@ -8,6 +8,7 @@ a CSV that a spreadsheet would take for a formula get an apostrophe; numbers sta
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import json
 import math
@@ -250,10 +251,14 @@ class Format(NamedTuple):
 
     write: Callable[[Metadata, Columns], bytes]
     read: Callable[[bytes], tuple[Metadata, Columns]]
+    prepare: Callable[[], Any] = lambda: None
+    """Imports what the others need."""
 
 
 FORMATS = {
-    ".parquet": Format(to_parquet, from_parquet),
+    ".parquet": Format(
+        to_parquet, from_parquet, lambda: importlib.import_module("pyarrow.parquet")
+    ),
     ".csv": Format(to_csv, from_csv),
     ".json": Format(to_json, from_json),
 }

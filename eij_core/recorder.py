@@ -62,7 +62,7 @@ class Recorder:
 
     def __init__(self, path: str | Path, run: Run, *, pause: float = PAUSE) -> None:
         self.path = Path(path)
-        format_of(self.path)
+        format_of(self.path).prepare()  # not when Ctrl-C has come and a second counts
         self.run = run
         self.pause = pause
         self.error: OSError | None = None
@@ -81,8 +81,11 @@ class Recorder:
         if state == self._written:
             return
         started = time.monotonic()
+        result = self.run.result()
+        if not len(result.rows):
+            return  # a real counter has not said yet what the first ones cost
         try:
-            save(self.run.result(), self.path)
+            save(result, self.path)
         except OSError as error:
             if self.error is None:
                 log.warning("%s cannot be written, the run goes on: %s", self.path, error)

@@ -18,7 +18,16 @@ from .trial import Trial
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Best", "Change", "OperatorTotal", "Result", "Spent", "digest_of_run", "frame_of"]
+__all__ = [
+    "Best",
+    "Change",
+    "OperatorTotal",
+    "Result",
+    "Spent",
+    "digest_of_run",
+    "finite",
+    "frame_of",
+]
 
 
 class Best(NamedTuple):
@@ -97,13 +106,13 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain data; what is not a number is None."""
         joules = max(self.spent.joules - self.spent.start_joules, 1e-300)
-        return {
+        data = {
             "trial": self.trial.to_dict() if self.trial.is_data else None,
             "best": {
                 "fitness": self.best.fitness,
                 "feasible": self.best.feasible,
-                "gap": _number(self.best.gap),
-                "optimum": _number(self.best.optimum),
+                "gap": self.best.gap,
+                "optimum": self.best.optimum,
                 "x": "".join(map(str, self.best.x.tolist())),
             },
             "spent": self.spent._asdict(),
@@ -115,7 +124,7 @@ class Result:
                     "joules": total.joules,
                     "share": total.joules / joules,
                     "gain": total.gain,
-                    "eij": _number(total.belief.score),
+                    "eij": total.belief.score,
                 }
                 for total in self.operators
             ],
@@ -128,6 +137,7 @@ class Result:
             "changes": [change._asdict() for change in self.changes],
             "digest": self.digest,
         }
+        return {key: finite(value) for key, value in data.items()}
 
 
 def digest_of_run(
@@ -170,5 +180,16 @@ def frame_of(rows: NDArray[Any], names: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+def finite(value: Any) -> Any:
+    """Return plain data with None for every number that JSON does not have.
+
+    Examples
+    --------
+    >>> finite({"gap": math.nan, "x": [1.5, math.inf]})
+    {'gap': None, 'x': [1.5, None]}
+    """
+    if isinstance(value, dict):
+        return {key: finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,101 @@
+"""From what was typed to trials, and everything that can be wrong on the way."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from ..budget import Budget
+from ..errors import InputError
+from ..registry import Spec
+from ..trial import Trial
+
+__all__ = ["DEFAULT", "budget_of", "folder_of", "number", "selector_of", "trials_of", "whole"]
+
+DEFAULT: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(Trial)}
+"""The default trial is Trial()."""
+
+
+def whole(low: int) -> Callable[[str], int]:
+    """Return a reader of whole numbers, at least `low`."""
+
+    def read(text: str) -> int:
+        digits = str(text).strip()
+        if not (digits.removeprefix("-").isascii() and digits.removeprefix("-").isdigit()):
+            raise typer.BadParameter(f"{text!r}: expected a whole number, at least {low}")
+        if len(digits) > 40 or (value := int(digits)) < low:
+            raise typer.BadParameter(f"{text}: expected a whole number, at least {low}")
+        return value
+
+    read.__name__ = "whole number"  # what --help shows
+    return read
+
+
+def number(text: str) -> float:
+    """Read a finite number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or "_" in str(text):
+        raise typer.BadParameter(f"{text!r}: expected a number")
+    return value
+
+
+def budget_of(text: str | None, evaluations: int | None, seconds: float | None) -> Budget:
+    """Join the limits; the default budget holds only where no limit is given.
+
+    Examples
+    --------
+    >>> str(budget_of("20 J", 1000, None))
+    '20 J, 1000 evaluations'
+    """
+    extra: dict[str, Any] = {"evaluations": evaluations, "seconds": seconds}
+    given = {name: value for name, value in extra.items() if value is not None}
+    if text is None and given:
+        return Budget(**given)
+    budget = Budget.parse(DEFAULT["budget"] if text is None else text)
+    for name, value in given.items():
+        if math.isfinite(getattr(budget, name)):
+            raise InputError(f"--{name}", value, f"no {name} in --budget {text} as well")
+    return dataclasses.replace(budget, **given)
+
+
+def selector_of(text: str, alpha: float | None) -> Spec:
+    """Put --alpha among the selector's parameters.
+
+    Examples
+    --------
+    >>> str(selector_of("eij:tries=1", 0.5))
+    'eij:tries=1,alpha=0.5'
+    """
+    spec = Spec.parse(text)
+    if alpha is None:
+        return spec
+    if "alpha" in spec.parameters:
+        raise InputError("--alpha", alpha, f"no alpha in --selector {text} as well")
+    return Spec(spec.name, {**spec.parameters, "alpha": alpha})
+
+
+def trials_of(trial: Trial, count: int) -> list[Trial]:
+    """Return the repetitions 0 to count − 1 of a trial."""
+    return [dataclasses.replace(trial, repetition=i) for i in range(count)]
+
+
+def folder_of(path: Path | None) -> Path | None:
+    """Make the folder of --out, now rather than after a long run."""
+    if path is None:
+        return None
+    probe = path / f".eij-{id(path)}"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise InputError("--out", path, f"a folder to write to ({error.strerror})") from None
+    return path
