@@ -11,7 +11,7 @@ from ..kernel import kernel
 from ..records import Forecast, Outcome
 from ..registry import Range, Registry, algorithms
 from ..rng import below, fill_bits
-from .portfolio import delta_of, portfolio
+from .portfolio import copy, delta_of, portfolio
 
 __all__ = ["ILS", "OPERATORS", "Flip", "IlsState", "ils"]
 
@@ -48,11 +48,15 @@ class Flip(NamedTuple):
         """Tell what one application takes."""
         return Forecast(1, algorithm.steps + 1, self.bits * (algorithm.steps + 1))
 
+    def probe(self, algorithm: Any) -> tuple[Any, Any]:
+        """Return operator and algorithm for a search of one step, to learn the cost cheaply."""
+        return self, algorithm._replace(steps=1)
+
     def apply(self, algorithm: Any, problem: Any, state: Any, rng: Any) -> Any:
         """Run one local search from the perturbed incumbent."""
         x, memo, bits = state.x, state.memo, state.bits
-        x[:] = state.best_x
-        memo[:] = state.best_memo
+        copy(x, state.best_x)
+        copy(memo, state.best_memo)
         draw_distinct(rng, problem.n, bits, self.bits)
         f = flip_all(problem, x, memo, bits, self.bits)
         for _ in range(algorithm.steps):
@@ -65,8 +69,8 @@ class Flip(NamedTuple):
                     problem.toggle(x, memo, bits[j])
         delta = delta_of(f, state.best_f[0])
         if f > state.best_f[0]:
-            state.best_x[:] = x
-            state.best_memo[:] = memo
+            copy(state.best_x, x)
+            copy(state.best_memo, memo)
             state.best_f[0] = f
         state.deltas[0] = delta
         evaluations = algorithm.steps + 1
@@ -91,7 +95,7 @@ def flip_all(problem: Any, x: Any, memo: Any, bits: Any, count: int) -> float:
     """Flip the first `count` positions of `bits`; return the new fitness."""
     for j in range(count - 1):
         problem.toggle(x, memo, bits[j])
-    return problem.flip(x, memo, bits[count - 1])  # type: ignore[no-any-return]
+    return problem.flip(x, memo, bits[count - 1])
 
 
 for _bits in range(1, 11):

@@ -28,6 +28,10 @@ class Swap(NamedTuple):
         """Tell what one application takes."""
         return Forecast(1, algorithm.steps + 1, self.bits * (algorithm.steps + 1))
 
+    def probe(self, algorithm: Any) -> tuple[Any, Any]:
+        """Return operator and algorithm for a search of one step, to learn the cost cheaply."""
+        return self, algorithm._replace(steps=1)
+
     def propose(self, problem: Any, state: Any, rng: Any) -> int:
         """Put two positions with different bits into `state.bits`; one, if all bits are equal."""
         x, n = state.x, problem.n
@@ -60,6 +64,10 @@ class Segment(NamedTuple):
         """Tell what one application takes."""
         mean = (2 + self.longest) // 2
         return Forecast(1, algorithm.steps + 1, mean * (algorithm.steps + 1))
+
+    def probe(self, algorithm: Any) -> tuple[Any, Any]:
+        """Return operator and algorithm for a search of one step, to learn the cost cheaply."""
+        return self, algorithm._replace(steps=1)
 
     def propose(self, problem: Any, state: Any, rng: Any) -> int:
         """Put a run of positions into `state.bits`."""

@@ -8,7 +8,7 @@ from ..errors import InputError, nearest
 from ..kernel import kernel
 from ..registry import Registry
 
-__all__ = ["delta_of", "portfolio"]
+__all__ = ["copy", "delta_of", "portfolio"]
 
 # A change below this share of the fitness is rounding, not improvement.
 NEGLIGIBLE = 1e-12
@@ -21,6 +21,13 @@ def delta_of(new: float, old: float) -> float:
     if abs(delta) <= NEGLIGIBLE * abs(old):
         return 0.0
     return delta
+
+
+@kernel
+def copy(target: Any, source: Any) -> None:
+    """Copy an array, element by element."""
+    for i in range(target.size):
+        target[i] = source[i]
 
 
 def portfolio(algorithm: str, names: str, known: Registry) -> tuple[Any, ...]:

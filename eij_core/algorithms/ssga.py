@@ -12,7 +12,7 @@ from ..kernel import kernel
 from ..records import Forecast, Outcome
 from ..registry import Range, Registry, algorithms
 from ..rng import below, fill_bits, skip, uniform
-from .portfolio import delta_of, portfolio
+from .portfolio import copy, delta_of, portfolio
 
 __all__ = ["OPERATORS", "SSGA", "Replace", "SsgaState", "ssga"]
 
@@ -52,6 +52,10 @@ class Replace(NamedTuple):
         """Tell what one application takes."""
         return Forecast(self.children, self.children, self.children * problem.n)
 
+    def probe(self, algorithm: Any) -> tuple[Any, Any]:
+        """Return operator and algorithm for a single child, to learn the cost cheaply."""
+        return self._replace(children=1), algorithm
+
     def apply(self, algorithm: Any, problem: Any, state: Any, rng: Any) -> Any:
         """Breed the children from the present population, then let them replace the worst."""
         gain = 0.0
@@ -76,10 +80,12 @@ def breed(algorithm: Any, state: Any, child: Any, rng: Any) -> float:
     first = tournament(state.fitness, rng)
     second = tournament(state.fitness, rng)
     n = child.size
-    child[:] = state.members[first]
-    if uniform(rng) < algorithm.crossover:
-        cut = 1 + below(rng, n - 1) if n > 1 else 0
-        child[cut:] = state.members[second, cut:]
+    cut = n
+    if n > 1 and uniform(rng) < algorithm.crossover:
+        cut = 1 + below(rng, n - 1)
+    for i in range(n):
+        mother, father = state.members[first, i], state.members[second, i]
+        child[i] = mother if i < cut else father
     i = skip(rng, state.log_keep)
     while i < n:
         child[i] ^= 1
@@ -103,8 +109,9 @@ def insert(algorithm: Any, state: Any, child: Any, f: float) -> None:
         return
     if f > state.best_f[0]:
         state.best_f[0] = f
-        state.best_x[:] = child
-    state.members[worst] = child
+        copy(state.best_x, child)
+    for i in range(child.size):
+        state.members[worst, i] = child[i]
     state.fitness[worst] = f
     sift_down(state.heap, state.fitness, 0)
 
@@ -113,8 +120,12 @@ def insert(algorithm: Any, state: Any, child: Any, f: float) -> None:
 def contains(state: Any, child: Any, f: float) -> bool:
     """Tell whether the child is already a member."""
     for m in range(state.fitness.size):
-        if state.fitness[m] == f and np.array_equal(state.members[m], child):
-            return True
+        if state.fitness[m] == f:
+            unlike = 0
+            for i in range(child.size):
+                unlike += state.members[m, i] != child[i]
+            if unlike == 0:
+                return True
     return False
 
 

@@ -34,6 +34,10 @@ class Cross(NamedTuple):
         """Tell what one application takes."""
         return Forecast(self.children, self.children, self.children * problem.n)
 
+    def probe(self, algorithm: Any) -> tuple[Any, Any]:
+        """Return operator and algorithm for a single child, to learn the cost cheaply."""
+        return self._replace(children=1), algorithm
+
     def apply(self, algorithm: Any, problem: Any, state: Any, rng: Any) -> Any:
         """Breed the children from the present population, then let them replace the worst."""
         gain = 0.0

@@ -1,0 +1,85 @@
+"""Operators that play a part in the zoo: they waste energy in a known way. In no portfolio."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..kernel import kernel
+from ..records import Forecast, Outcome
+from ..rng import uniform
+
+__all__ = ["ALMOST", "ALMOST_NOISY", "DUD", "NULL", "ROLES", "SHOCK", "WORKER", "Actor"]
+
+# Parts are values, not classes: every cast of the same size compiles to the same loop.
+ROLES = ("worker", "null", "almost", "almost-noisy", "dud", "shock")
+WORKER, NULL, ALMOST, ALMOST_NOISY, DUD, SHOCK = range(len(ROLES))
+
+NEARLY = 1e-4
+"""How much worse than the incumbent the decoy pretends to be, relative to it."""
+SHOCK_CHANCE, SHOCK_LOSS = 0.01, -1e6
+
+
+@kernel
+class Actor(NamedTuple):
+    """An operator that works, or only pretends to.
+
+    A worker is the operator inside. Null, the decoys and the dud leave the search alone and report
+    what their part demands, at the operator's price. A shocked worker works, but one time in a
+    hundred each of its candidates reports a loss of a million.
+    """
+
+    role: int
+    number: int
+    """Tells twins apart."""
+    inner: Any
+
+    @property
+    def name(self) -> str:
+        """The name used everywhere: flip-1, flip-1 (2), null, …"""
+        name = self.inner.name if self.role in (WORKER, SHOCK) else ROLES[self.role]
+        return f"{name} ({self.number})" if self.number > 1 else name
+
+    @property
+    def children(self) -> int:
+        """Room that the SSGA must have for this operator."""
+        return int(getattr(self.inner, "children", 0))
+
+    def forecast(self, algorithm: Any, problem: Any) -> Forecast:
+        """Tell what one application takes."""
+        return self.inner.forecast(algorithm, problem)
+
+    def probe(self, algorithm: Any) -> tuple[Any, Any]:
+        """Return operator and algorithm for one candidate, to learn the cost cheaply."""
+        inner, reduced = self.inner.probe(algorithm)
+        return self._replace(inner=inner), reduced
+
+    def apply(self, algorithm: Any, problem: Any, state: Any, rng: Any) -> Any:
+        """Work, or pretend to."""
+        if self.role == WORKER or self.role == SHOCK:
+            outcome = self.inner.apply(algorithm, problem, state, rng)
+            if self.role == SHOCK and uniform(rng) < SHOCK_CHANCE:
+                return pretend(state, outcome, outcome.deltas.size, SHOCK_LOSS, 0.0, rng)
+            return outcome
+        expected = self.inner.forecast(algorithm, problem)
+        nothing = Outcome(0.0, expected.evaluations, expected.touches, state.deltas[:0])
+        size = abs(state.best_f[0])
+        loss = 0.0
+        spread = 0.0
+        if self.role == ALMOST or self.role == ALMOST_NOISY:
+            loss = -NEARLY * size
+            spread = 0.5 if self.role == ALMOST_NOISY else 0.0
+        if self.role == DUD:
+            loss = -0.1 * size
+            spread = 0.5
+        return pretend(state, nothing, expected.candidates, loss, spread, rng)
+
+
+@kernel
+def pretend(state: Any, outcome: Any, candidates: int, loss: float, spread: float, rng: Any) -> Any:
+    """Report `loss` for every candidate, up to `spread` more or less of it."""
+    gain = 0.0
+    for c in range(candidates):
+        factor = 1.0 + spread * (2.0 * uniform(rng) - 1.0) if spread > 0.0 else 1.0
+        state.deltas[c] = factor * loss
+        gain += state.deltas[c]
+    return Outcome(gain, outcome.evaluations, outcome.touches, state.deltas[:candidates])
