@@ -16,6 +16,7 @@ import panel as pn
 from bokeh.models import ColumnDataSource, Range1d
 
 from app.frame import Frame
+from app.plots.energy import outline
 from app.plots.layer import Layer, polygon
 
 __all__ = ["LiveFigure"]
@@ -159,6 +160,12 @@ def _as_drawn(layer: Layer, source: ColumnDataSource) -> dict[str, Any]:
     columns = layer.columns
     if "low" in columns:
         along = next(name for name in columns if name not in ("low", "high"))
-        upright = along == "joules"
-        return polygon(columns[along], columns["low"], columns["high"], invert=upright)
+        if along == "joules":
+            return _nested(columns)
+        return polygon(columns[along], columns["low"], columns["high"])
     return {name: np.asarray(values) for name, values in columns.items()}
+
+
+def _nested(columns: dict[str, Any]) -> dict[str, Any]:
+    shape = outline(columns)
+    return {"xs": [[[shape["place"]]]], "ys": [[[shape["joules"]]]]}

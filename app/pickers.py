@@ -33,8 +33,10 @@ def widget_for(parameter: Parameter, value: Any, operators: tuple[str, ...] = ()
     common: dict[str, Any] = {"label": label, "value": value, "description": about, **NARROW}
     if operators and parameter.name == "operators":
         chosen = [name for name in str(value).split("+") if name in operators]
-        options = {**common, "value": chosen, "label": "portfolio of operators"}
-        return pmui.MultiChoice(options=list(operators), description=about, **_without(options))
+        return pmui.MultiChoice(
+            label="portfolio of operators", options=list(operators), value=chosen,
+            sizing_mode="stretch_width", margin=(6, 6), description=about,
+        )  # fmt: skip
     if parameter.choices:
         return pmui.Select(options=list(parameter.choices), **common)
     if parameter.kind is bool:
@@ -83,7 +85,8 @@ class ComponentPicker(pn.viewable.Viewer):
         self._more = pmui.Column(sizing_mode="stretch_width", margin=0)
         self._fold = pmui.Details(
             self._more, title="more parameters", collapsed=True, sizing_mode="stretch_width",
-            margin=(0, 6), elevation=0,
+            margin=(0, 6, 10, 6), elevation=0,
+            fully_expanded=True,
         )  # fmt: skip
         self._problem = pmui.Alert(object="", severity="error", visible=False, margin=(2, 6))
         self._read(getattr(settings, family))
@@ -175,10 +178,6 @@ class ComponentPicker(pn.viewable.Viewer):
 def _shown(widget: Any, spec: Spec, parameter: Parameter) -> Any:
     value = spec.parameters[parameter.name]
     return str(value).split("+") if isinstance(widget.value, list) else value
-
-
-def _without(options: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in options.items() if key != "description"}
 
 
 def _bounds(parameter: Parameter) -> tuple[float, float]:

@@ -26,7 +26,7 @@ class Settings(param.Parameterized):
     selector = param.String("eij")
     meter = param.String("paper")
     budget = param.String("1 kJ")
-    seed = param.Integer(1, bounds=(0, 2**53))
+    seed = param.Integer(1, bounds=(0, 2**31 - 1))
     pace = param.Number(15.0, bounds=(0.0, 3600.0))
     compare = param.Boolean(True)
     lesson = param.String("first-steps")

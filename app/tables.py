@@ -133,7 +133,7 @@ def _lane(frame: Frame, label: str, rows: Any, colour: str, best: float) -> str:
     gap = ""
     if math.isfinite(frame.optimum):
         share = (frame.optimum - float(last["best"])) / abs(frame.optimum or 1.0)
-        gap = f"<td>{number(100 * share, 3)} %</td>"
+        gap = "<td>over 1000 %</td>" if share > 10.0 else f"<td>{number(100 * share, 3)} %</td>"
     return (
         f"<tr{kind}><td>{_swatch(colour)}{text(label)}</td><td>{number(float(last['best']), 5)}</td>"
         f"{gap}<td>{number(float(last['spent']))} J</td><td>{int(last['decision'])}</td></tr>"

@@ -222,7 +222,10 @@ class DecisionView(View):
             pmui.FlexBox(
                 *sides,
                 sizing_mode="stretch_width",
-                styles={"display": "grid", "grid-template-columns": "repeat(auto-fit, minmax(min(100%, 300px), 1fr))"},
+                sx={
+                    "display": "grid",
+                    "gridTemplateColumns": "repeat(auto-fit, minmax(min(100%, 290px), 1fr))",
+                },
             ),
             self._table,
         ]

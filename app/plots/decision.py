@@ -15,8 +15,8 @@ from app.theme import MARKERS, colour_of, dash_of
 __all__ = ["element", "layers"]
 
 SIDES = {
-    "gain": ("posterior-gain", "Improvement Δf of one application", "Belief about improvement"),
-    "joules": ("posterior-joules", "Energy E of one application (J)", "Belief about energy"),
+    "gain": ("posterior-gain", "Improvement Δf of one application"),
+    "joules": ("posterior-joules", "Energy E of one application (J)"),
 }
 WIDTH = 4.0
 """How many standard deviations a posterior is drawn to."""
@@ -49,7 +49,7 @@ def layers(frame: Frame, side: str) -> dict[str, Layer]:
 
 def element(frame: Frame, side: str) -> tuple[hv.Overlay, dict[str, hv.Element]]:
     """Draw one side of the view; also return its parts by layer."""
-    name, label, words = SIDES[side]
+    name, label = SIDES[side]
     x = hv.Dimension("value", label=label)
     y = hv.Dimension("density", label="Density (peak = 1)")
     found = layers(frame, side)
@@ -63,14 +63,14 @@ def element(frame: Frame, side: str) -> tuple[hv.Overlay, dict[str, hv.Element]]
             )
     options: dict[str, Any] = common(
         name,
-        f"{words} · {frame.energy}",
-        height=230,
+        frame,
+        height=240,
         ylim=(0.0, 1.12),
         xlim=(None, None),
-        legend_position="top_right",
+        xticks=4,
         hooks=[_free_x],
     )
-    return hv.Overlay(list(parts.values())).opts(hv.opts.Overlay(**options)), parts
+    return hv.Overlay(list(parts.values())).opts(**options), parts
 
 
 def _free_x(plot: Any, element: Any) -> None:

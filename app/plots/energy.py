@@ -9,11 +9,11 @@ import holoviews as hv
 import numpy as np
 
 from app.frame import Frame
-from app.plots.layer import Layer, areas, common
+from app.plots.layer import Layer, common
 from app.theme import colour_of
 from eij_core.records import bin_edges
 
-__all__ = ["element", "layers", "quantiles"]
+__all__ = ["element", "layers", "outline", "quantiles"]
 
 HALF = 0.42
 """Half the width of the widest violin; operators stand one apart."""
@@ -38,10 +38,14 @@ def layers(frame: Frame) -> dict[str, Layer]:
 def element(frame: Frame) -> tuple[hv.Overlay, dict[str, hv.Element]]:
     """Draw the view; also return its parts by layer."""
     found = layers(frame)
-    violins = {key: layer for key, layer in found.items() if key.startswith("violin")}
-    parts: dict[str, hv.Element] = dict(areas(violins, "joules", "low", "high", invert=True))
+    parts: dict[str, hv.Element] = {}
     for key, layer in found.items():
-        if key.startswith("median"):
+        if key.startswith("violin"):
+            shape = hv.Polygons([outline(layer.columns)], ["place", "joules"])
+            parts[key] = shape.opts(
+                fill_color=layer.colour, fill_alpha=layer.alpha, line_color=layer.colour
+            )
+        else:
             points = hv.Scatter(layer.columns, "place", "joules")
             parts[key] = points.opts(
                 color=layer.colour, marker="dash", size=26, line_width=3.0, line_color=layer.colour
@@ -49,7 +53,7 @@ def element(frame: Frame) -> tuple[hv.Overlay, dict[str, hv.Element]]:
     count = len(frame.names)
     options: dict[str, Any] = common(
         "energy",
-        f"Energy of one application · {frame.energy}",
+        frame,
         height=300,
         xlim=(-0.7, count - 0.3),
         xticks=[(o, name) for o, name in enumerate(frame.names)],
@@ -58,7 +62,18 @@ def element(frame: Frame) -> tuple[hv.Overlay, dict[str, hv.Element]]:
         show_legend=False,
         hooks=[_follow],
     )
-    return hv.Overlay(list(parts.values())).opts(hv.opts.Overlay(**options)), parts
+    return hv.Overlay(list(parts.values())).opts(**options), parts
+
+
+def outline(columns: dict[str, Any]) -> dict[str, Any]:
+    """Go up one side of a violin and down the other; a point where there is none."""
+    joules, low, high = (columns[name] for name in ("joules", "low", "high"))
+    if not len(joules):
+        return {"place": np.zeros(1), "joules": np.full(1, np.nan)}
+    return {
+        "place": np.concatenate([high, low[::-1]]),
+        "joules": np.concatenate([joules, joules[::-1]]),
+    }
 
 
 def quantiles(counts: Any, shares: tuple[float, ...]) -> list[float]:

@@ -34,7 +34,7 @@ def layers(frame: Frame, metric: str = "EI/J", log: bool = False) -> dict[str, L
     for o in range(len(frame.names)):
         low, high = middle[keep, o] - sd[keep, o], middle[keep, o] + sd[keep, o]
         columns = {"used": used[keep], "low": _on(low, unit), "high": _on(high, unit)}
-        found[f"band {o}"] = Layer("", columns, colour_of(o), alpha=0.16, grows=False)
+        found[f"band {o}"] = Layer("", columns, colour_of(o), alpha=0.13, grows=False)
     for o, name in enumerate(frame.names):
         columns = {"used": used, "value": _on(middle[:, o], unit)}
         found[f"line {o}"] = Layer(name, columns, colour_of(o), dash_of(o), 2.2)
@@ -52,19 +52,17 @@ def element(
     bands = {key: layer for key, layer in found.items() if key.startswith("band")}
     curves = {key: layer for key, layer in found.items() if key.startswith("line")}
     parts: dict[str, hv.Element] = {**areas(bands, "used", "low", "high"), **lines(curves, x, y)}
-    title = f"What {frame.selector} believes: {metric} · {frame.energy}"
     options: dict[str, Any] = common(
         "estimates",
-        title,
+        frame,
         xlim=span(0.0, end),
         ylim=limits(frame, metric, log),
-        legend_position="bottom_right",
         xlabel=label,
         ylabel=METRICS[metric],
     )
     if log:
         options["yticks"] = ticks(unit_of(frame, metric))
-    return hv.Overlay(list(parts.values())).opts(hv.opts.Overlay(**options)), parts
+    return hv.Overlay(list(parts.values())).opts(**options), parts
 
 
 def limits(frame: Frame, metric: str = "EI/J", log: bool = False) -> tuple[float, float]:

@@ -23,6 +23,12 @@ def layers(frame: Frame, fitted: bool = False) -> dict[str, Layer]:
     """Return the run's line, those of the runs beside it, and the fitted curve on demand."""
     found = {f"other {i}": _beside(frame, i, lane) for i, lane in enumerate(frame.others)}
     found["run"] = Layer(f"{frame.selector} (this run)", _steps(frame.rows), RULE, width=3.0)
+    if math.isfinite(frame.optimum):
+        end = frame.budget.joules
+        end = end if math.isfinite(end) else float(frame.rows["spent"][-1])
+        columns = {"spent": np.array([0.0, end]), "best": np.full(2, frame.optimum)}
+        label = f"optimum {frame.optimum:.6g}"
+        found["optimum"] = Layer(label, columns, OPTIMUM, "dotted", 1.5, grows=False)
     if fitted:
         columns, quality = fit(frame)
         label = f"fit f∞(1 − A·exp(−kB/Bmax)), {quality}"
@@ -33,32 +39,36 @@ def layers(frame: Frame, fitted: bool = False) -> dict[str, Layer]:
 def element(frame: Frame, fitted: bool = False) -> tuple[hv.Overlay, dict[str, hv.Element]]:
     """Draw the view; also return its parts by layer."""
     parts: dict[str, hv.Element] = dict(lines(layers(frame, fitted), X, Y))
-    shown = list(parts.values())
-    if math.isfinite(frame.optimum):
-        line = hv.HLine(frame.optimum, label="optimum")
-        shown.append(line.opts(color=OPTIMUM, line_dash="dotted", line_width=1.5))
-    title = f"Best fitness on {frame.problem} · {frame.energy}"
     options = common(
         "fitness",
-        title,
+        frame,
         height=330,
         xlim=span(0.0, frame.budget.joules),
         ylim=limits(frame),
-        legend_position="bottom_right",
     )
-    return hv.Overlay(shown).opts(hv.opts.Overlay(**options)), parts
+    return hv.Overlay(list(parts.values())).opts(**options), parts
 
 
 def limits(frame: Frame) -> tuple[float, float]:
     """Return what y must show: not the first tumble out of the infeasible, but all after it."""
-    end = frame.budget.joules if math.isfinite(frame.budget.joules) else np.inf
-    lows, highs = [], [frame.optimum] if math.isfinite(frame.optimum) else []
-    for rows in (frame.rows, *(lane.rows for lane in frame.others)):
-        if len(rows):
-            start = min(np.searchsorted(rows["spent"], 0.03 * end), len(rows) - 1)
-            lows.append(float(rows["best"][start]))
-            highs.append(float(rows["best"][-1]))
-    return window(min(lows), max(highs)) if lows else window(math.nan, math.nan)
+    low, high = _extent(frame, frame.rows)
+    if math.isfinite(frame.optimum):
+        high = max(high, frame.optimum)
+    reach = 1.5 * (high - low)
+    for lane in frame.others:
+        start, end = _extent(frame, lane.rows)
+        # A rival that never became feasible would press all other lines flat.
+        low = min(low, start) if low - start < reach else low
+        high = max(high, end) if end > low else high
+    return window(low, high)
+
+
+def _extent(frame: Frame, rows: Any) -> tuple[float, float]:
+    if not len(rows):
+        return math.nan, math.nan
+    end = frame.budget.joules if math.isfinite(frame.budget.joules) else rows["spent"][-1]
+    start = min(np.searchsorted(rows["spent"], 0.03 * end), len(rows) - 1)
+    return float(rows["best"][start]), float(rows["best"][-1])
 
 
 def _steps(rows: Any) -> dict[str, Any]:

@@ -7,15 +7,20 @@ import math
 from typing import Any, NamedTuple
 
 import holoviews as hv
+import holoviews.plotting.bokeh  # the backend registers itself; no notebook extension is loaded
 import numpy as np
-from bokeh.models import CustomAction, CustomJS
+from bokeh.models import CustomAction, CustomJS, CustomJSTickFormatter
 from numpy.typing import NDArray
+
+from app.frame import Frame
 
 __all__ = [
     *("Layer", "areas", "common", "lines", "polygon", "span", "stepped", "thinned", "window"),
 ]
 
 Floats = NDArray[np.float64]
+
+_ = holoviews.plotting.bokeh
 
 _SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24"><text x="1" y="16" '
@@ -52,7 +57,7 @@ def lines(layers: dict[str, Layer], x: hv.Dimension, y: hv.Dimension) -> dict[st
 
 
 def areas(
-    layers: dict[str, Layer], x: str, low: str, high: str, invert: bool = False
+    layers: dict[str, Layer], x: str, low: str, high: str
 ) -> dict[str, hv.Area]:
     """Draw layers as bands between two columns; without labels, the lines have them."""
     return {
@@ -60,19 +65,18 @@ def areas(
             fill_color=layer.colour,
             fill_alpha=layer.alpha,
             line_alpha=0.0,
-            invert_axes=invert,
         )
         for key, layer in layers.items()
     }
 
 
-def polygon(xs: Floats, low: Floats, high: Floats, invert: bool = False) -> dict[str, Floats]:
+def polygon(xs: Floats, low: Floats, high: Floats) -> dict[str, Floats]:
     """Return what the data source of a band holds: there and back again."""
     good = np.isfinite(xs) & np.isfinite(low) & np.isfinite(high)
     xs, low, high = xs[good], low[good], high[good]
     along = np.concatenate([xs, xs[::-1]])
     across = np.concatenate([high, low[::-1]])
-    return {"x": across, "y": along} if invert else {"x": along, "y": across}
+    return {"x": along, "y": across}
 
 
 def stepped(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
@@ -125,24 +129,41 @@ def save_as_svg(plot: Any, element: Any) -> None:
     figure.add_tools(CustomAction(icon=ICON, description="Save as SVG", callback=callback))
 
 
-def common(name: str, title: str, height: int = 300, **options: Any) -> dict[str, Any]:
-    """Return the options that every figure has."""
+# Bokeh writes −1.500e+7; people write −1.5×10⁷.
+NUMBERS = """
+    if (tick == 0) return "0"
+    const size = Math.abs(tick)
+    if (size >= 1e-3 && size < 1e5) return String(Number(tick.toPrecision(4))).replace("-", "−")
+    const [mantissa, exponent] = tick.toExponential(2).split("e")
+    const raised = String(Number(exponent)).replace(/./g, c => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)])
+    return (Number(mantissa) + "×10" + raised).replace("-", "−")
+"""
+
+
+def common(name: str, frame: Frame, height: int = 300, **options: Any) -> dict[str, Any]:
+    """Return the options that every figure has; the title says how its Joules are known."""
 
     def identify(plot: Any, element: Any) -> None:
         plot.state.name = name
         plot.state.toolbar.logo = None
         plot.state.toolbar.autohide = True
+        for axis in plot.state.axis:
+            if not axis.major_label_overrides:
+                axis.formatter = CustomJSTickFormatter(code=NUMBERS)
 
     hooks = [identify, save_as_svg, *options.pop("hooks", [])]
     return {
-        "title": title,
+        "title": f"{frame.problem} · {frame.algorithm} · {frame.selector}: {frame.energy}",
         "height": height,
         "responsive": True,
         "show_grid": True,
         "toolbar": "above",
         "default_tools": ["save", "pan", "wheel_zoom", "box_zoom", "reset"],
         "active_tools": [],
-        "fontsize": {"title": "10.5pt", "labels": "9.5pt", "ticks": "8.5pt", "legend": "8.5pt"},
+        "fontsize": {"title": "9pt", "labels": "9.5pt", "ticks": "8.5pt", "legend": "9pt"},
+        "legend_position": "bottom",
+        "legend_cols": 5,
+        "legend_opts": {"border_line_alpha": 0.0, "background_fill_alpha": 0.0, "padding": 0, "margin": 2, "spacing": 16},
         "hooks": hooks,
         **options,
     }

@@ -46,12 +46,10 @@ def element(
     _, label, end = frame.used
     x, y = hv.Dimension("used", label=label), hv.Dimension(Y, label=METRICS[metric])
     parts: dict[str, hv.Element] = dict(lines(layers(frame, metric, chance), x, y))
-    title = f"What {frame.selector} chose · {frame.energy}"
     options: dict[str, Any] = common(
-        "selection", title, xlim=span(0.0, end), ylim=(-3.0, 103.0), legend_position="right"
+        "selection", frame, xlim=span(0.0, end), ylim=(-3.0, 103.0)
     )
-    options["legend_position"] = "top_right"
-    return hv.Overlay(list(parts.values())).opts(hv.opts.Overlay(**options)), parts
+    return hv.Overlay(list(parts.values())).opts(**options), parts
 
 
 def _share(frame: Frame, metric: str, used: Any) -> Any:

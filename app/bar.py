@@ -1,0 +1,159 @@
+"""The bar above the views: run, pause, step, stop, reset; pace; where the run stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from app.frame import Frame
+from app.gauges import numbers, sentence
+from app.player import Player
+from app.settings import PACES, Settings
+from app.theme import PAGE_CSS
+from app.words import PROVENANCE
+
+__all__ = ["Bar"]
+
+STAGES = {
+    "idle": ("Ready", "default"),
+    "waiting": ("Waiting for a turn", "warning"),
+    "compiling": ("Compiling", "warning"),
+    "running": ("Running", "primary"),
+    "paused": ("Paused", "secondary"),
+    "finished": ("Finished", "success"),
+    "stopped": ("Stopped", "default"),
+    "failed": ("Failed", "error"),
+}
+
+
+class Bar(pn.viewable.Viewer):
+    """Buttons and gauges of a player; what the buttons do is the page's business."""
+
+    def __init__(self, settings: Settings, **params: Any) -> None:
+        super().__init__(**params)
+        button = {"size": "medium", "margin": (4, 4)}
+        self.run = pmui.Button(
+            label="Run", icon="play_arrow", color="primary", variant="contained",
+            description="Start a new run with these settings", **button,
+        )  # fmt: skip
+        plain = {"variant": "outlined", "color": "default", **button}
+        self.pause = pmui.Button(label="Pause", icon="pause", disabled=True, **plain)
+        self.step = pmui.Button(
+            label="Step", icon="skip_next", description="Take one decision, then wait", **plain
+        )
+        self.stop = pmui.Button(label="Stop", icon="stop", disabled=True, **plain)
+        self.reset = pmui.Button(
+            label="Reset", icon="restart_alt", description="Back to the beginning", **plain
+        )
+        self.pace = pmui.Select(
+            label="Play the budget in", options=PACES, value=settings.pace, size="small",
+            width=172, margin=(4, 6),
+        )  # fmt: skip
+        self.compare = pmui.Switch(
+            label="compare with baselines",
+            description="Uniform choice and each operator alone, on the same Joules",
+            value=settings.compare,
+            margin=(4, 8),
+        )
+        self.stage = pmui.Chip(label="Ready", size="small", margin=(8, 6), variant="filled")
+        self.energy = pmui.Chip(
+            label="", size="small", icon="bolt", margin=(8, 4), variant="outlined", visible=False
+        )
+        self._progress = pmui.LinearProgress(
+            value=0, variant="determinate", sizing_mode="stretch_width", margin=(4, 8, 6, 8),
+            sx={"height": "6px", "borderRadius": "3px"},
+        )  # fmt: skip
+        html: dict[str, Any] = {"sizing_mode": "stretch_width", "stylesheets": [PAGE_CSS]}
+        self._numbers = pn.pane.HTML("", margin=(4, 8), **html)
+        self._sentence = pn.pane.HTML("", margin=(0, 10, 4, 10), **html)
+        self.replay = pmui.FloatSlider(
+            label="Replay: share of the run shown (%)", start=0.0, end=100.0, step=0.5, value=100.0,
+            visible=False, sizing_mode="stretch_width", margin=(4, 20), size="small",
+        )  # fmt: skip
+        self.pace.param.watch(lambda event: settings.param.update(pace=event.new), "value")
+        self.compare.param.watch(lambda event: settings.param.update(compare=event.new), "value")
+        settings.param.watch(lambda event: self.compare.param.update(value=event.new), "compare")
+        settings.param.watch(self._on_pace, "pace")
+        self._on_pace(None if settings.pace in PACES.values() else settings)
+
+    def _on_pace(self, event: Any) -> None:
+        pace = getattr(event, "new", getattr(event, "pace", None))
+        if pace is not None and pace not in self.pace.options.values():
+            self.pace.options = {f"{pace:g} s": pace, **self.pace.options}
+        if pace is not None:
+            self.pace.value = pace
+
+    def __panel__(self) -> Any:
+        buttons = pmui.FlexBox(
+            self.run, self.pause, self.step, self.stop, self.reset, self.pace, self.compare,
+            pn.layout.HSpacer(), self.energy, self.stage,
+            align_items="center", sizing_mode="stretch_width",
+        )  # fmt: skip
+        return pmui.Paper(
+            buttons,
+            self._progress,
+            self._numbers,
+            self._sentence,
+            self.replay,
+            variant="outlined",
+            elevation=0,
+            sizing_mode="stretch_width",
+            margin=0,
+            sx={"p": "6px", "borderRadius": "12px"},
+        )
+
+    def refresh(self, player: Player, frame: Frame | None) -> None:
+        """Show where the player stands."""
+        stage = player.stage
+        words, colour = STAGES[stage]
+        job = player.job
+        if job is not None and stage == "compiling" and len(job.contenders) > 1:
+            words = f"Compiling {job.built + 1} of {len(job.contenders)}…"
+        elif stage == "compiling":
+            words = "Compiling…"
+        elif job is not None and job.place:
+            words, colour = f"Waiting, place {job.place} in the queue", "warning"
+        elif job is not None and stage == "finished" and job.leader is not None:
+            words = f"Finished: {job.leader.reason}"
+        variant = "outlined" if colour == "default" else "filled"
+        self.stage.param.update(label=words, color=colour, variant=variant)
+        paused = stage == "paused"
+        self.pause.param.update(
+            label="Resume" if paused else "Pause",
+            icon="play_arrow" if paused else "pause",
+            disabled=stage not in ("running", "paused"),
+        )
+        self.stop.disabled = not player.busy
+        self.run.label = "Run again" if stage in ("finished", "stopped", "failed") else "Run"
+        over = stage in ("finished", "stopped", "idle") and frame is not None
+        self.replay.visible = bool(over and frame is not None and len(frame.rows) > 2)
+        if frame is not None:
+            self._show(frame, stage)
+
+    def _show(self, frame: Frame, stage: str) -> None:
+        compiling = stage in ("waiting", "compiling")
+        share = 100.0 * frame.tally.progress if frame.tally is not None else 0.0
+        self._progress.param.update(
+            value=share, variant="indeterminate" if compiling else "determinate"
+        )
+        self._numbers.object = numbers(frame)
+        words = sentence(frame) or _invitation(stage)
+        self._sentence.object = f"<p class='words' role='status'>{words}</p>"
+        self.energy.param.update(
+            label=f"{frame.provenance} energy",
+            description=f"{PROVENANCE.get(frame.provenance, '')} Meter: {frame.meter}.",
+            visible=True,
+        )
+
+
+def _invitation(stage: str) -> str:
+    if stage == "compiling":
+        return (
+            "Compiling the search for this combination. This takes some seconds, once; "
+            "afterwards it comes from the disk."
+        )
+    if stage == "waiting":
+        return "Other runs are on. Yours begins as soon as it is its turn."
+    return "Press Run, or take a single Step."

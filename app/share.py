@@ -1,0 +1,191 @@
+"""Share and keep: the link, the command, the snippet, the files; and reading a run back."""
+
+from __future__ import annotations
+
+import io
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from app import permalink, recording
+from app.escape import slug, text
+from app.frame import Frame
+from app.limits import UPLOAD_BYTES
+from app.player import Player
+from app.settings import Settings
+from app.theme import PAGE_CSS
+from eij_core import EijError, Trial
+from eij_core.trial import FAMILIES
+
+__all__ = ["Share", "command", "snippet"]
+
+
+def command(trial: Trial) -> str:
+    """Return the command that makes this run.
+
+    Examples
+    --------
+    >>> command(Trial("nk:k=4", "ils", budget="1 kJ", seed=7))
+    'eij run nk:n=100,k=4,instance=1,neighbours=random ...
+    """
+    words = ["eij", "run"]
+    for family in FAMILIES:
+        words += [f"--{family}", str(getattr(trial, family))]
+    words += ["--budget", str(trial.budget), "--seed", str(trial.seed)]
+    return shlex.join(words)
+
+
+def snippet(trial: Trial) -> str:
+    """Return the Python that makes this run."""
+    lines = [f"    {family}={str(getattr(trial, family))!r}," for family in FAMILIES]
+    lines += [f"    budget={str(trial.budget)!r},", f"    seed={trial.seed},"]
+    body = "\n".join(lines)
+    return f"from eij_core import Trial, solve\n\nresult = solve(Trial(\n{body}\n))\nresult.frame"
+
+
+class Share(pn.viewable.Viewer):
+    """The part of the page about keeping a run.
+
+    Parameters
+    ----------
+    settings : Settings
+    player : Player
+    on_recording : callable
+        Called with a frame and its name when a visitor loads a recorded run.
+    on_overlay : callable
+        Called when the choice of earlier runs to draw has changed.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        player: Player,
+        on_recording: Callable[[Frame, str], None],
+        on_overlay: Callable[[], None],
+        **params: Any,
+    ) -> None:
+        super().__init__(**params)
+        self.settings, self.player = settings, player
+        self._on_recording, self._on_overlay = on_recording, on_overlay
+        self._code = pn.pane.HTML("", sizing_mode="stretch_width", stylesheets=[PAGE_CSS])
+        self.downloads = [
+            pmui.FileDownload(
+                label=kind, filename=f"eij-run.{kind.lower()}", callback=make, auto=True,
+                embed=False, size="small", margin=(4, 4), disabled=True, color="default",
+            )
+            for kind, make in (
+                ("Parquet", self._parquet), ("CSV", self._csv), ("JSON", self._json)
+            )
+        ]  # fmt: skip
+        self.upload = pmui.FileInput(
+            label="Load a recorded run (JSON)", accept=".json", multiple=False, margin=(4, 4),
+            size="small", variant="outlined", max_file_size=UPLOAD_BYTES,
+        )  # fmt: skip
+        self._refusal = pmui.Alert(object="", severity="error", visible=False, margin=(4, 4))
+        self.past = pmui.CheckBoxGroup(
+            label="Earlier runs, drawn in the first view", options=[], value=[], visible=False
+        )
+        self.upload.param.watch(self._on_upload, "value")
+        self.past.param.watch(self._on_past, "value")
+        self.write_code()
+        settings.param.watch(lambda *_: self.write_code(), list(Settings.FIELDS))
+
+    def __panel__(self) -> Any:
+        words = pn.pane.HTML(
+            "<p class='words quiet'>The address of this page holds your settings: copy it to share "
+            "them. Every figure has its own PNG and SVG in its toolbar.</p>",
+            stylesheets=[PAGE_CSS],
+            sizing_mode="stretch_width",
+        )
+        return pmui.Column(
+            words,
+            pmui.FlexBox(*self.downloads, self.upload, align_items="center"),
+            self._refusal,
+            self.past,
+            self._code,
+            sizing_mode="stretch_width",
+            margin=(0, 8),
+        )
+
+    def refresh(self) -> None:
+        """Offer what there is."""
+        ready = self.player.frame is not None and len(self.player.frame.rows) > 0
+        for download in self.downloads:
+            download.disabled = not ready
+        labels = [lane.label for lane in self.player.past]
+        if labels != self.past.options:
+            kept = [label for label in self.past.value if label in labels]
+            self.past.param.update(options=labels, value=kept, visible=bool(labels))
+
+    def write_code(self) -> None:
+        """Show the command and the snippet for the settings as they are."""
+        try:
+            trial = self.settings.trial()
+        except EijError:
+            self._code.object = ""
+            return
+        if not trial.is_data:
+            self._code.object = (
+                "<p class='words quiet'>This lesson brings operators of its own, so there is no "
+                "command line for it; they are defined in app/lesson_parts.py.</p>"
+            )
+            return
+        link = text(permalink.write(self.settings.values_now) or "(the defaults)")
+        self._code.object = (
+            f"<p class='words quiet'>On the command line:</p>"
+            f"<pre class='code'>{text(command(trial))}</pre>"
+            f"<p class='words quiet'>In Python:</p><pre class='code'>{text(snippet(trial))}</pre>"
+            f"<p class='words quiet'>In a link: <code>{link}</code></p>"
+        )
+
+    # --- files out ---
+
+    def _name(self, kind: str) -> str:
+        frame = self.player.frame
+        assert frame is not None
+        words = (frame.problem, frame.algorithm, frame.selector, f"seed-{self.settings.seed}")
+        return f"eij-{slug('-'.join(words))}.{kind}"
+
+    def _summary(self) -> dict[str, Any]:
+        job = self.player.job
+        if job is None or not job.over or job.leader is None:
+            return {}
+        return job.leader.result().to_dict()
+
+    def _parquet(self) -> io.BytesIO:
+        frame = self.player.frame
+        assert frame is not None
+        self.downloads[0].filename = self._name("parquet")
+        return recording.to_parquet(frame.rows, frame.names, self._summary())
+
+    def _csv(self) -> io.StringIO:
+        frame = self.player.frame
+        assert frame is not None
+        self.downloads[1].filename = self._name("csv")
+        return io.StringIO(recording.to_csv(frame.rows, frame.names))
+
+    def _json(self) -> io.StringIO:
+        frame = self.player.frame
+        assert frame is not None
+        self.downloads[2].filename = self._name("json")
+        return io.StringIO(recording.to_json(frame, self._summary() or None))
+
+    # --- files in ---
+
+    def _on_upload(self, event: Any) -> None:
+        if event.new is None:
+            return
+        try:
+            frame = recording.read(event.new)
+        except EijError as error:
+            self._refusal.param.update(object=text(error), visible=True)
+            return
+        self._refusal.visible = False
+        self._on_recording(frame, self.upload.filename or "recording")
+
+    def _on_past(self, event: Any) -> None:
+        self.player.overlaid = tuple(event.new)
+        self._on_overlay()
