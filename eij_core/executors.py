@@ -160,7 +160,7 @@ class Dask(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Hand a call to the cluster; its future is released when it is dropped."""
-        return self._inner.submit(fn, *args, **kwargs)  # type: ignore[no-any-return]
+        return self._inner.submit(fn, *args, **kwargs)
 
     def kill(self) -> None:
         """Call off what is under way."""

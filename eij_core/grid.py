@@ -201,7 +201,7 @@ def _repetitions(seeds: Any) -> int | list[int]:
     listed = isinstance(seeds, list) and seeds and all(type(s) is int and s >= 0 for s in seeds)
     if not (whole or listed):
         raise InputError("seeds", seeds, "how many repetitions, or a list of their numbers")
-    return seeds  # type: ignore[no-any-return]
+    return seeds
 
 
 def _expand(grid: dict[str, Any]) -> Iterator[Trial]:

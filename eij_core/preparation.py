@@ -15,9 +15,13 @@ __all__ = ["check_energy", "combinations", "is_measured", "prepare"]
 
 def is_measured(trials: Sequence[Trial]) -> bool:
     """Tell whether some of the trials read a counter that all processes of a host share."""
-    meters = {str(trial.meter): trial for trial in trials}
-    infos = [trial.make("meter").info for trial in meters.values()]
-    return any(info.provenance == Provenance.MEASURED for info in infos)
+    for trial in {str(trial.meter): trial for trial in trials}.values():
+        source = trial.make("meter")
+        info = source.info
+        getattr(source, "close", lambda: None)()
+        if info.provenance == Provenance.MEASURED or info.scope == "package":
+            return True
+    return False
 
 
 def check_energy(trials: Sequence[Trial], jobs: int) -> None:

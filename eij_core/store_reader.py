@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 from .durable import StoreRefused, advice, reading
 from .traces import decode
 
-__all__ = ["Reader", "Row", "row_hash"]
+__all__ = ["Reader", "Row", "intact_part", "row_hash"]
 
 SCHEMA = 1
 """Version of the tables; a store of a newer one is refused, an older one is read."""
@@ -53,6 +53,15 @@ def row_hash(values: Iterable[Any]) -> str:
     """Return the digest of a row: SQLite itself does not checksum values."""
     text = json.dumps(list(values), ensure_ascii=False, allow_nan=False)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def intact_part(folder: Path, path: str, digest: str) -> bytes | None:
+    """Return a part's bytes if they are the ones that were written."""
+    try:
+        data = (folder / path).read_bytes() if PART.fullmatch(path) else b""
+    except OSError:
+        return None
+    return data if hashlib.sha256(data).hexdigest() == digest else None
 
 
 class Reader:
@@ -165,12 +174,9 @@ class Reader:
         return f"{uri}?mode=ro{'&immutable=1' if published else ''}"
 
     def _part(self, path: str, digest: str) -> bytes | None:
-        try:
-            data = (self.folder / path).read_bytes() if PART.fullmatch(path) else b""
-        except OSError:
-            data = b""
-        self._sound[path] = hashlib.sha256(data).hexdigest() == digest
-        return data if self._sound[path] else None
+        data = intact_part(self.folder, path, digest)
+        self._sound[path] = data is not None
+        return data
 
     def _check_magic(self) -> None:
         with (self.folder / FILE).open("rb") as file:

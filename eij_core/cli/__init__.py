@@ -12,9 +12,11 @@ import typer
 
 from ..errors import EijError, MeterUnavailable
 from ..run import RunError
+from .campaigns import campaign
 from .interrupts import interrupts
 from .listing import list_components
 from .replaying import replay
+from .reporting import paper, report
 from .running import run
 from .serving import serve
 from .warming import warm
@@ -62,6 +64,9 @@ app.command("list")(list_components)
 app.command("warm")(warm)
 app.command("serve")(serve)
 app.command("replay")(replay)
+app.add_typer(campaign, name="campaign")
+app.command("report")(report)
+app.command("paper")(paper)
 # More commands go here, one line each: app.command("name")(function), or, for a group of them,
 # app.add_typer(group, name="name").
 
@@ -69,6 +74,11 @@ app.command("replay")(replay)
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 well, 1 failed, 2 bad input, 130 Ctrl-C, 143 SIGTERM."""
     code = call(sys.argv[1:] if arguments is None else arguments)
+    if interrupts.code:
+        # Taking numba and LLVM down needs a good part of the two seconds that Ctrl-C may take.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
     sys.exit(code)
 
 

@@ -1,0 +1,214 @@
+"""The report's figures: frames in, SVG out."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .anytime import band, fit
+from .comparisons import plausible
+from .frames import SHARES, Frames
+from .records import bin_edges
+from .svg import Axes, legend, number
+
+__all__ = ["Figure", "energy_violins", "selection", "trajectories", "transitions"]
+
+WINDOW = 10
+"""Points of `SHARES` in a window of the selection ratio: 5 % of the budget."""
+
+
+class Figure(NamedTuple):
+    """Panels that share a caption and a legend."""
+
+    name: str
+    caption: str
+    panels: list[str]
+    legend: str = ""
+
+
+def colours(frames: Frames) -> dict[str, int]:
+    """Give each method a colour, the same in all figures: by its place within its cells."""
+    places: dict[str, int] = {}
+    for _, trials in frames.cells():
+        methods = list(dict.fromkeys(trials["method"]))
+        for method in methods:
+            taken = {places[other] for other in methods if other in places}
+            if method not in places:
+                places[method] = next(i for i in range(len(methods) + 1) if i not in taken)
+    return places
+
+
+def key_to(places: dict[str, int]) -> str:
+    """Return a legend; methods that never meet may share a colour and then an entry."""
+    by_colour: dict[int, list[str]] = {}
+    for method, place in places.items():
+        by_colour.setdefault(place, []).append(method)
+    return legend((place, " / ".join(names)) for place, names in sorted(by_colour.items()))
+
+
+def cell_title(names: tuple[str, ...]) -> str:
+    return f"{names[0]} · {names[1]} · {names[2]}"
+
+
+def sources(frames: Frames) -> str:
+    return "; ".join(dict.fromkeys(frames.trials["source"]))
+
+
+def energy_violins(frames: Frames) -> Figure:
+    """Joules per application of each operator, by problem."""
+    edges = np.log(bin_edges())
+    widths, centres = np.diff(edges), np.exp((edges[1:] + edges[:-1]) / 2)
+    table = frames.operators.merge(frames.trials[["key", "problem", "algorithm"]], on="key")
+    panels = []
+    for problem, rows in table.groupby("problem", sort=False):
+        shapes: list[tuple[str, Any]] = []
+        for (algorithm, operator), group in rows.groupby(["algorithm", "operator"], sort=False):
+            counts = np.zeros(len(centres))
+            for bins, found in group["histogram"]:
+                counts[bins] += found
+            if counts.any():
+                shapes.append((f"{algorithm} {operator}", counts / widths))
+        if not shapes:
+            continue
+        reach = [centres[np.flatnonzero(d > 0.003 * d.max())] for _, d in shapes]
+        low = min(float(r[0]) for r in reach) / 1.3
+        high = max(float(r[-1]) for r in reach) * 1.3
+        rows_ = [(len(shapes) - 1 - i, name) for i, (name, _) in enumerate(shapes)]
+        axes = Axes(str(problem), "J per application", "", (low, high), (-0.6, len(shapes) - 0.4),
+                    size=(420.0, 74.0 + 34.0 * len(shapes)), log_x=True, y_ticks=rows_)  # fmt: skip
+        for i, (name, density) in enumerate(shapes):
+            inside = (centres >= low) & (centres <= high)
+            # Three bins together: the bins are finer than the eye.
+            smooth = np.convolve(density, [0.25, 0.5, 0.25], "same")[inside]
+            half = 0.42 * smooth / smooth.max()
+            px, row = axes.x(centres[inside]), len(shapes) - 1 - i
+            median = centres[
+                np.searchsorted(np.cumsum(density * widths), 0.5 * (density * widths).sum())
+            ]
+            axes.polygon(
+                np.concatenate([px, px[::-1]]),
+                np.concatenate([axes.y(row + half), axes.y(row - half)[::-1]]),
+                i // 2,
+                f"{name}: median {number(float(median))} J",
+            )
+            axes.dot(float(median), row, i // 2, f"{name}: median {number(float(median))} J")
+        panels.append(axes.render())
+    caption = (
+        f"Energy of one application, by operator; dots are medians. Joules: {sources(frames)}."
+    )
+    return Figure("Energy per operator", caption, panels)
+
+
+def transitions(frames: Frames, control: str) -> Figure:
+    """E[Δf] and E[E] of the control's operators in the median run of each cell."""
+    panels = []
+    names_of = frames.operators.groupby("key", sort=False)["operator"].agg(list)
+    most = 0
+    for names, trials in frames.cells():
+        runs = trials[trials["method"].str.startswith(control) & trials["key"].isin(frames.curves)]
+        if not len(runs) or not trials["by_joules"].iloc[0]:
+            continue
+        key = runs.sort_values("fitness")["key"].iloc[len(runs) // 2]
+        trace = frames.trace(key)
+        if trace is None or len(trace) < 3:
+            continue
+        operators = names_of[key]
+        most = max(most, len(operators))
+        for column, label in ((0, "E[Δf]"), (2, "E[E], J")):
+            values = trace["beliefs"][1:, :, column]
+            known = np.where(trace["applications"][1:] > 0, values, np.nan)
+            # The first percent of a penalised problem would flatten all the rest.
+            late = known[trace["spent"][1:] > 0.05 * trace["spent"][-1]]
+            low, high = _range(late if np.isfinite(late).any() else known)
+            axes = Axes(cell_title(names), "J spent", label,
+                        (0, float(trace["spent"][-1])), (low, high))  # fmt: skip
+            for o, name in enumerate(operators):
+                axes.line(trace["spent"][1:], known[:, o], o)
+                if np.isfinite(known[-1, o]):
+                    axes.text(float(trace["spent"][-1]) * 0.985, float(known[-1, o]), name, "end")
+            panels.append(axes.render())
+    caption = (
+        f"What {control} expects of each operator, along the run with the median result. "
+        f"Joules: {sources(frames)}."
+    )
+    places = legend((o, f"operator {o + 1} of the portfolio") for o in range(most))
+    return Figure("Expected improvement and expected energy", caption, panels, places)
+
+
+def selection(frames: Frames) -> Figure:
+    """How often each operator is chosen along the budget, mean over runs."""
+    panels = []
+    names_of = frames.operators.groupby("key", sort=False)["operator"].agg(list)
+    most = 0
+    for names, trials in frames.cells():
+        for method, runs in trials.groupby("method", sort=False):
+            keys = [key for key in runs["key"] if key in frames.choices]
+            if not keys or not trials["by_joules"].iloc[0]:
+                continue
+            counts = np.array([np.nan_to_num(frames.choices[key]) for key in keys])
+            steps = np.diff(counts[:, ::WINDOW], axis=1)
+            total = steps.sum(axis=2, keepdims=True)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                share = band((steps / total).reshape(len(keys), -1)).mean.reshape(steps.shape[1:])
+            if np.nanmax(share[-1]) > 0.9999 and np.nanmin(share[0]) < 1e-4:
+                continue  # a static method: nothing to see
+            operators = names_of[keys[0]]
+            most = max(most, len(operators))
+            title = f"{names[0]} · {names[1]} · {method}"
+            axes = Axes(title, "budget used, %", "chosen, %", (0, 100), (0, 100))
+            middle = 100 * (SHARES[::WINDOW][1:] + SHARES[::WINDOW][:-1]) / 2
+            for o, name in enumerate(operators):
+                axes.line(middle, 100 * share[:, o], o)
+                axes.text(99, min(max(100 * share[-1, o], 4), 93) + 2, name, "end")
+            panels.append(axes.render())
+    caption = (
+        "Share of the decisions in each 5 % of the budget that chose an operator, mean of runs."
+    )
+    places = legend((o, f"operator {o + 1} of the portfolio") for o in range(most))
+    return Figure("Operator selection ratios", caption, panels, places)
+
+
+def trajectories(frames: Frames) -> Figure:
+    """Best fitness along the budget: median, quartiles, and the paper's fit of the mean."""
+    places, panels = colours(frames), []
+    for names, trials in frames.cells():
+        if not trials["by_joules"].iloc[0]:
+            continue
+        drawn = []
+        for method, runs in trials.groupby("method", sort=False):
+            curves = plausible(frames, runs, trials)
+            if len(curves):
+                found = band(curves)
+                hidden = np.isnan(curves).mean(axis=0) > 0.5
+                drawn.append((str(method), [np.where(hidden, np.nan, c) for c in found[:4]]))
+        ends = [lines[0][i] for _, lines in drawn for i in (20, 200)]
+        if not drawn or not np.isfinite(ends).any():
+            continue
+        budget = float(trials["joules"].median())
+        low, high = _range(
+            np.array([ends, *[[line[1][-1], line[2][-1]] * len(drawn) for _, line in drawn]])
+        )
+        axes = Axes(cell_title(names), "J spent", "best fitness", (0, budget), (low, high))
+        for method, (_, q1, q3, _) in drawn:
+            axes.band(SHARES * budget, q1, q3, places[method])
+        for method, (median, _, _, mean) in drawn:
+            if (model := fit(SHARES, mean)) is not None:
+                axes.line(SHARES[1:] * budget, model(SHARES[1:]), places[method], thin=True)
+            axes.line(SHARES * budget, median, places[method])
+        panels.append(axes.render())
+    caption = (
+        "Median and quartiles of the best fitness over feasible runs; thin dashes: the fit "
+        f"f∞(1 − A·exp(−k·E/B)) of the mean, residuals in the table. Joules: {sources(frames)}."
+    )
+    return Figure("Fitness by energy", caption, panels, key_to(places))
+
+
+def _range(values: Any, margin: float = 0.06) -> tuple[float, float]:
+    known = np.asarray(values, float)
+    known = known[np.isfinite(known)]
+    if not known.size:
+        return 0.0, 1.0
+    low, high = float(known.min()), float(known.max())
+    pad = margin * (high - low) or 0.01 * abs(high) or 1.0
+    return low - pad, high + pad
