@@ -173,3 +173,20 @@ class SlowFitness(NamedTuple):
 def digest_of(trial: Trial) -> str:
     """Solve and digest, in whatever process this runs."""
     return solve(trial).digest
+
+
+def fingerprint(result):
+    """What a run did, without the last bits of floating-point numbers.
+
+    Logarithms and exponentials differ in their last bit between machines; a `digest` may then
+    differ where nothing else does. This must not.
+    """
+    return {
+        "x": "".join(map(str, result.best.x.tolist())),
+        "fitness": f"{result.best.fitness:.10g}",
+        "joules": f"{result.spent.joules:.10g}",
+        "evaluations": result.spent.evaluations,
+        "applications": [total.applications for total in result.operators],
+        "gains": [f"{total.gain:.8g}" for total in result.operators],
+        "rows": len(result.rows),
+    }

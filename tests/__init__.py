@@ -1,0 +1,1 @@
+"""Tests; a package, because some distributions install a `tests` of their own."""

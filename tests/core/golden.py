@@ -1,0 +1,20 @@
+"""Record what the trials of test_reproducibility give now: python -m tests.core.golden."""
+
+import json
+
+from eij_core import solve
+from tests.core.components import fingerprint
+from tests.core.test_reproducibility import GOLDEN, golden_trials
+
+
+def main():
+    """Write golden.json anew and say what changed."""
+    before = json.loads(GOLDEN.read_text("utf-8")) if GOLDEN.exists() else {}
+    now = {trial.to_json(): fingerprint(solve(trial)) for trial in golden_trials()}
+    GOLDEN.write_text(json.dumps(now, indent=1, sort_keys=True) + "\n", "utf-8")
+    changed = sum(before.get(key) != value for key, value in now.items())
+    print(f"{len(now)} results recorded, {changed} of them new or changed")
+
+
+if __name__ == "__main__":
+    main()

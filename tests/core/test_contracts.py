@@ -1,0 +1,255 @@
+"""What every registered component promises, whoever wrote it."""
+
+import copy
+import importlib
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from eij_core import Belief, Forecast, MeterUnavailable, Outcome, Run, Trial, solve
+from eij_core.meters.meter import Meter, Provenance, SourceInfo
+from eij_core.problems.external import External
+from eij_core.registry import algorithms, meters, problems, selectors
+from eij_core.rng import streams_for
+
+SIMULATED = ("model", "paper")
+
+SMALL_PROBLEMS = {
+    "knapsack": "knapsack:n=12,r=50",
+    "nk": "nk:n=12,k=2",
+    "ecc": "ecc:words=3,length=5",
+}
+SMALL_ALGORITHMS = {
+    "ils": "ils:steps=4",
+    "ssga": "ssga:population=6",
+    "pso": "pso:swarm=5",
+}
+
+
+def offered(registry):
+    return [name for name in registry if not registry.is_private(name)]
+
+
+def operators():
+    """Every operator of every algorithm, by name."""
+    return [
+        (algorithm, name)
+        for algorithm in offered(algorithms)
+        for name in importlib.import_module(algorithms[algorithm].__module__).OPERATORS
+    ]
+
+
+def algorithm_with(algorithm, operator):
+    return algorithms.make(f"{SMALL_ALGORITHMS[algorithm]},operators={operator}")
+
+
+def same(a, b):
+    """Equality of nested tuples that may hold arrays."""
+    if isinstance(a, tuple):
+        return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
+    return bool(np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f"))
+
+
+def test_small_versions_of_all():
+    assert set(SMALL_PROBLEMS) == set(offered(problems))
+    assert set(SMALL_ALGORITHMS) == set(offered(algorithms))
+
+
+# --- problems -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", [*offered(problems), *SMALL_PROBLEMS.values()])
+def test_a_problem(spec):
+    problem = problems.make(spec)
+    random = np.random.Generator(np.random.PCG64(5))
+    assert isinstance(problem.n, int)
+    for _ in range(3):
+        x = random.integers(0, 2, problem.n, dtype=np.uint8)
+        f = problem.fitness(x)
+        assert isinstance(f, float)
+        assert math.isfinite(f)
+        assert isinstance(problem.feasible(x), bool)
+        assert math.isnan(problem.optimum) or f <= problem.optimum
+        memo = problem.prepare(x)
+        assert (memo.dtype, memo.ndim) == (np.int64, 1)
+        i = int(random.integers(problem.n))
+        value = problem.flip(x, memo, i)
+        assert isinstance(value, float)
+        assert value == problem.fitness(x)
+        problem.toggle(x, memo, i)
+        assert problem.fitness(x) == f
+    again = pickle.loads(pickle.dumps(problem))
+    assert same(again, problem)
+    assert again.fitness(x) == f
+
+
+# --- operators and algorithms ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", offered(algorithms))
+def test_an_algorithm(algorithm):
+    made = algorithms.make(SMALL_ALGORITHMS[algorithm])
+    assert same(pickle.loads(pickle.dumps(made)), made)
+    names = [operator.name for operator in made.operators]
+    assert len(set(names)) == len(names) == 2
+    problem = problems.make("nk:n=12,k=2")
+    state = made.begin(problem, streams_for(1).moves)
+    assert state.best_x.dtype == np.uint8
+    assert state.best_f.shape == (1,)
+    assert state.best_f[0] == problem.fitness(state.best_x)
+    assert state.opening >= 1
+    assert same(state, made.begin(problem, streams_for(1).moves))
+
+
+@pytest.mark.parametrize(("algorithm", "operator"), operators())
+def test_an_operator(algorithm, operator):
+    calls = []
+    inner = problems.make("nk:n=12,k=2")
+
+    def counted(x):
+        calls.append(1)
+        return inner.fitness(x)
+
+    problem = External(12, counted)
+    made = algorithm_with(algorithm, operator)
+    (applied,) = made.operators
+    assert applied.name == operator
+    assert pickle.loads(pickle.dumps(applied)) == applied
+    rng = streams_for(3).moves
+    state = made.begin(problem, rng)
+    assert len(calls) == state.opening
+    forecast = applied.forecast(made, problem)
+    assert isinstance(forecast, Forecast)
+    arrays = {name: value for name, value in state._asdict().items() if hasattr(value, "shape")}
+    for _ in range(4):
+        before, calls[:] = state.best_f[0], []
+        outcome = applied.apply(made, problem, state, rng)
+        assert isinstance(outcome, Outcome)
+        assert outcome.evaluations == len(calls) >= 1
+        assert outcome.touches >= 0
+        assert outcome.gain == sum(outcome.deltas.tolist())
+        assert np.isfinite(outcome.deltas).all()
+        assert (len(outcome.deltas), outcome.evaluations) == forecast[:2]
+        assert np.shares_memory(outcome.deltas, state.deltas)
+        assert state.best_f[0] >= before
+        assert state.best_f[0] == inner.fitness(state.best_x)
+    assert all(getattr(state, name) is array for name, array in arrays.items())
+
+
+@pytest.mark.parametrize("algorithm", offered(algorithms))
+@pytest.mark.parametrize("operators", ["", "nothing", "{0}+{0}", "{0}+"])
+def test_a_portfolio_that_cannot_be(algorithm, operators):
+    first = algorithms.make(algorithm).operators[0].name
+    names = operators.format(first)
+    registry = importlib.import_module(algorithms[algorithm].__module__)
+    with pytest.raises(ValueError, match=f"{algorithm}:operators"):
+        getattr(registry, algorithm)(operators=names)
+
+
+# --- selectors ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", offered(selectors))
+def test_a_selector(name):
+    selector = selectors.make(name)
+    assert same(pickle.loads(pickle.dumps(selector)), selector)
+    trial = Trial("nk:n=12,k=2", "ils:steps=4,operators=flip-1+flip-2+flip-5", name, "model", "4 J")
+    run = Run(trial, compiled=False)
+    while not run.done:
+        stats = copy.deepcopy(run.stats)
+        told = run.explain()
+        assert same(run.stats, stats)
+        assert told.reason
+        run.advance(1)
+    applied = run.ledger.applications
+    assert applied.sum() == run.ledger.decisions[0] > 20
+    for o in np.flatnonzero(applied):
+        belief = run.selector.belief(run.stats, o)
+        assert isinstance(belief, Belief)
+        assert all(math.isfinite(value) for value in belief)
+    assert solve(trial, compiled=False).digest == run.result().digest
+
+
+@pytest.mark.parametrize("algorithm", offered(algorithms))
+def test_no_operator_starves_by_an_unlucky_first_try(algorithm):
+    for seed in range(5):
+        trial = Trial("nk:n=12,k=2", SMALL_ALGORITHMS[algorithm], "eij", "model", "5 J", seed=seed)
+        applied = [total.applications for total in solve(trial, compiled=False).operators]
+        assert min(applied) >= 2
+
+
+@pytest.mark.compiled
+def test_more_first_tries_lock_fewer_operators_out():
+    """The SSGA's operators are alike per Joule, yet an unlucky start locks one out for good.
+
+    Tried once, as the paper has it, about 1 run in 6; twice, the default, 1 in 14; five times,
+    1 in 100 (shares of 200 runs).
+    """
+
+    def locked_out(tries):
+        trials = (
+            Trial("knapsack", "ssga", f"eij:tries={tries}", "paper", "300 J", seed=seed, points=1)
+            for seed in range(200)
+        )
+        applied = (np.array([o.applications for o in solve(t).operators]) for t in trials)
+        return np.mean([each.min() < 0.02 * each.sum() for each in applied])
+
+    once, twice, five = (locked_out(tries) for tries in (1, 2, 5))
+    assert once > twice > five
+    assert twice < 0.13
+    assert five < 0.04
+
+
+# --- meters ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in offered(meters) if name in SIMULATED])
+@pytest.mark.parametrize("problem", SMALL_PROBLEMS)
+@pytest.mark.parametrize("algorithm", SMALL_ALGORITHMS)
+def test_a_simulated_meter(name, problem, algorithm):
+    source = meters.make(name)
+    assert pickle.loads(pickle.dumps(source)) == source
+    assert isinstance(source.info, SourceInfo)
+    assert source.info.provenance is Provenance.SIMULATED
+    operators = algorithms.make(algorithm).operators
+    meter = source.attach(problem, algorithm, operators)
+    assert isinstance(meter, Meter)
+    rng = streams_for(1).noise
+    for o in range(len(operators) + 1):  # the last one is the start
+        outcome = Outcome(1.0, 100, 500, np.zeros(0))
+        charged = [meter.stop(meter.start(), o, outcome, rng) for _ in range(400)]
+        assert min(charged) > 0.0
+        assert np.mean(charged) == pytest.approx(meter.expected(o, outcome), rel=0.03)
+        assert np.log(charged).std() == pytest.approx(0.1, rel=0.15)
+
+
+def test_a_meter_never_reads_zero():
+    meter = meters.make("model:application=0,evaluation=0,noise=0").attach("nk", "ils", (1,))
+    assert meter.stop(0, 0, Outcome(0.0, 1, 0, np.zeros(0)), streams_for(1).noise) > 0.0
+
+
+@pytest.mark.parametrize(
+    ("problem", "algorithm"), [("onemax", "ils"), ("nk", "annealing"), ("OneMax", "Walk")]
+)
+def test_the_papers_machine_has_prices_for_the_papers_cells_alone(problem, algorithm):
+    with pytest.raises(MeterUnavailable, match="use --meter model"):
+        meters.make("paper").attach(problem, algorithm, ())
+
+
+def test_the_papers_machine_prices_portfolios_beyond_the_paper():
+    """Between and beyond the published rows the prices go on in proportion."""
+    meter = meters.make("paper").attach(
+        "knapsack", "ils", algorithms.make("ils:operators=flip-1+flip-3+flip-5+flip-9").operators
+    )
+    steps = np.diff(meter.per_evaluation[:4]) / [2, 2, 4]
+    np.testing.assert_allclose(steps, steps[0])
+    meter = meters.make("paper").attach(
+        "ecc", "ssga", algorithms.make("ssga:operators=replace-1+replace-5+replace-10").operators
+    )
+    outcomes = [Outcome(0.0, k, 0, np.zeros(0)) for k in (1, 5, 10)]
+    costs = [meter.expected(o, outcome) for o, outcome in enumerate(outcomes)]
+    assert costs[0] == pytest.approx(7446.86 / 15_000)
+    assert costs[1] == pytest.approx(5 * 7379.68 / 15_000)
+    assert (costs[2] - costs[1]) / 5 == pytest.approx((costs[1] - costs[0]) / 4)

@@ -1,0 +1,116 @@
+"""The same trial gives the same result: compiled or not, in any pieces, in any process."""
+
+import concurrent.futures
+import json
+import multiprocessing
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eij_core import Run, Trial, solve
+from tests.core.components import digest_of, fingerprint
+
+PROBLEMS = ["knapsack:n=20,r=100", "nk:n=16,k=3", "ecc:words=4,length=6"]
+ALGORITHMS = ["ssga:population=12", "pso:swarm=6", "ils:steps=10"]
+SELECTORS = ["eij", "static", "uniform", "greedy"]
+GOLDEN = Path(__file__).with_name("golden.json")
+
+
+def small(problem=PROBLEMS[0], algorithm=ALGORITHMS[2], selector="eij", **changes):
+    fields = {"meter": "paper", "budget": "9 J, 1500 evaluations", "seed": 11, "points": 100}
+    return Trial(problem, algorithm, selector, **(fields | changes))
+
+
+CELLS = [small(problem, algorithm) for problem in PROBLEMS for algorithm in ALGORITHMS]
+RULES = [small(selector=selector) for selector in SELECTORS[1:]]
+VARIANTS = [
+    small(algorithm="ssga:population=12,distinct=true,flips=1,operators=replace-3+replace-1"),
+    small(algorithm="ils:steps=10,operators=flip-2+flip-3+flip-7"),
+    small(meter="model:touch=0.001,noise=0.5", budget="5 J"),
+    small(budget="400 evaluations", every=3),
+]
+LABELS = {str(trial.key): f"{trial.problem} {trial.algorithm.name}" for trial in CELLS}
+
+
+def in_words(trial):
+    return f"{trial.problem.name}-{trial.algorithm.name}-{trial.selector.name}"
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("trial", [*CELLS, *RULES, *VARIANTS], ids=in_words)
+def test_compiled_equals_interpreted(trial):
+    run = Run(trial)
+    assert run.compiled
+    for _ in run:
+        pass
+    assert run.result().digest == solve(trial, compiled=False).digest
+
+
+# --- chunks ---------------------------------------------------------------------------------------
+
+
+def in_pieces(trial, pieces, compiled):
+    run = Run(trial, compiled=compiled)
+    for piece in pieces:
+        run.advance(piece)
+    for _ in run:
+        pass
+    return run.result().digest
+
+
+@given(
+    st.sampled_from(ALGORITHMS),
+    st.lists(st.integers(0, 40), max_size=12),
+    st.sampled_from([{}, {"every": 1}, {"budget": "80 evaluations"}, {"points": 7}]),
+)
+def test_chunks_change_nothing(algorithm, pieces, changes):
+    trial = small(algorithm=algorithm, **({"budget": "2 J"} | changes))
+    whole = Run(trial, compiled=False)
+    whole.advance(10**9)
+    assert in_pieces(trial, pieces, compiled=False) == whole.result().digest
+
+
+@pytest.mark.compiled
+@given(st.lists(st.integers(0, 2000), max_size=12))
+def test_chunks_change_nothing_compiled(pieces):
+    trial = small(budget="50 J")
+    assert in_pieces(trial, pieces, compiled=True) == digest_of(trial)
+
+
+# --- processes and executors ----------------------------------------------------------------------
+
+
+@pytest.mark.compiled
+def test_processes_and_threads_agree():
+    trials = [small(seed=seed) for seed in range(4)]
+    here = [digest_of(trial) for trial in trials]
+    assert len(set(here)) == len(here)
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(digest_of, trials)) == here
+    spawn = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=spawn) as pool:
+        assert list(pool.map(digest_of, trials)) == here
+
+
+# --- golden ---------------------------------------------------------------------------------------
+
+
+def golden_trials():
+    return [*CELLS, *RULES, *VARIANTS]
+
+
+@pytest.mark.parametrize("trial", golden_trials(), ids=in_words)
+def test_results_of_record(trial):
+    """What a trial gave once it gives for ever, on any machine: see `fingerprint`.
+
+    A change on purpose is recorded with `python -m tests.core.golden`, and told in the changelog.
+    """
+    recorded = json.loads(GOLDEN.read_text("utf-8"))
+    assert fingerprint(solve(trial, compiled=False)) == recorded[trial.to_json()]
+
+
+def test_every_record_is_tested():
+    recorded = json.loads(GOLDEN.read_text("utf-8"))
+    assert set(recorded) == {trial.to_json() for trial in golden_trials()}
