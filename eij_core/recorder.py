@@ -30,8 +30,10 @@ __all__ = ["Record", "RecordError", "RecordedRun", "Recorder", "load", "save"]
 
 log = logging.getLogger(__name__)
 
+FIRST = 1.0
+"""Seconds until a run is first written down."""
 PAUSE = 5.0
-"""Seconds between two writings."""
+"""Seconds between two writings after that."""
 SHARE = 20.0
 """A writing may take one part in so many of a run's time."""
 
@@ -67,7 +69,7 @@ class Recorder:
         self.pause = pause
         self.error: OSError | None = None
         """Why the file is not up to date, if it is not."""
-        self._due = time.monotonic() + pause
+        self._due = time.monotonic() + min(FIRST, pause)
         self._written: tuple[int, str] | None = None
 
     def __call__(self, block: Block) -> None:

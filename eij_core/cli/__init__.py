@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import sys
@@ -13,12 +14,12 @@ import typer
 from ..errors import EijError, MeterUnavailable
 from ..run import RunError
 from .campaigns import campaign
-from .interrupts import interrupts
 from .listing import list_components
 from .replaying import replay
 from .reporting import paper, report
 from .running import run
 from .serving import serve
+from .signals import interrupts
 from .warming import warm
 
 __all__ = ["app", "call", "main"]
@@ -75,7 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 well, 1 failed, 2 bad input, 130 Ctrl-C, 143 SIGTERM."""
     code = call(sys.argv[1:] if arguments is None else arguments)
     if interrupts.code:
-        # Taking numba and LLVM down needs a good part of the two seconds that Ctrl-C may take.
+        # Taking numba and LLVM down would need a good part of the two seconds that Ctrl-C may take.
+        atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)

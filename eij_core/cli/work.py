@@ -18,7 +18,7 @@ from ..cache_turns import take_turns
 from ..errors import EijError, InputError
 from ..run import Run, RunError
 from ..trial import Trial
-from .interrupts import interrupts
+from .signals import interrupts
 
 __all__ = ["RecordingFailed", "carry_out", "in_processes", "mapped", "record_path"]
 
