@@ -24,9 +24,10 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba import types
-from numba.extending import overload_method, register_jitable
+from numba.core import cgutils
+from numba.extending import intrinsic, overload, overload_method, register_jitable
 
-__all__ = ["compile_entry", "digest_of", "kernel"]
+__all__ = ["compile_entry", "digest_of", "kernel", "on_loan"]
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +36,8 @@ T = TypeVar("T")
 PACKAGE = __name__.partition(".")[0]
 
 # Division by zero gives inf or nan inside kernels, as numpy does: no hidden exception paths.
-JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy"}
+# Everything is inlined: records are handed on field by field, and calls would cost more than work.
+JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "forceinline": True}
 
 _arguments: dict[str, tuple[tuple[str, ...], str]] = {}
 
@@ -184,6 +186,47 @@ def _toggle(self, x, memo, i):  # type: ignore[no-untyped-def]
 def _toggle_by_flip(self, x, memo, i):  # type: ignore[no-untyped-def]
     """Flip bit `i`; the value is not asked for."""
     self.flip(x, memo, i)
+
+
+# --- arrays on loan -------------------------------------------------------------------------------
+
+
+def on_loan(record: T) -> T:
+    """Return a record as it is, but compiled, with arrays whose references are not counted.
+
+    numba counts references in atomic steps wherever an array is handed on, which takes longer
+    than a quick operator. Whoever calls a compiled entry holds the arrays while it runs, so
+    inside it they need no counting (as those that `numba.carray` makes).
+    """
+    return record
+
+
+@overload(on_loan, strict=False)
+def _on_loan(record: Any) -> Any:
+    return lambda record: _uncounted(record)  # type: ignore[call-arg]
+
+
+@intrinsic
+def _uncounted(typingctx: Any, record: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        value = _without_owners(context, builder, record, args[0])
+        context.nrt.incref(builder, record, value)  # of what is counted still: strings
+        return value
+
+    return record(record), codegen
+
+
+def _without_owners(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        array.meminfo = cgutils.get_null_value(array.meminfo.type)
+        return array._getvalue()
+    if isinstance(kind, types.BaseTuple):
+        parts: Any = kind
+        for i, part in enumerate(parts):
+            bare = _without_owners(context, builder, part, builder.extract_value(value, i))
+            value = builder.insert_value(value, bare, i)
+    return value
 
 
 # --- compiling, and the cache that must not lie ---------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 
 from numba import literal_unroll
 
-from .kernel import compile_entry, digest_of, kernel
+from .kernel import compile_entry, digest_of, kernel, on_loan
 from .records import BINS, LOWEST, PER_OCTAVE, Outcome
 
 __all__ = ["FULL", "MORE", "SPENT", "UNAFFORDABLE", "advance", "compiled_advance", "compiled_begin"]
@@ -157,8 +157,9 @@ def _advance_entry(digest: str) -> Any:
     ):
         digest  # noqa: B018  part of the cache key
         return advance(
-            problem, algorithm, selector, meter,
-            limits, state, stats, ledger, streams, trace, decisions,
+            on_loan(problem), on_loan(algorithm), on_loan(selector), on_loan(meter), limits,
+            on_loan(state), on_loan(stats), on_loan(ledger), on_loan(streams), on_loan(trace),
+            decisions,
         )  # fmt: skip
 
     return compile_entry(advance_entry, digest)

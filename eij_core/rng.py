@@ -14,13 +14,23 @@ import numpy as np
 from .kernel import kernel
 from .records import Streams
 
-__all__ = ["below", "fill_bits", "normal", "normals", "skip", "streams_for", "uniform", "word"]
+__all__ = [
+    "below",
+    "fill_bits",
+    "fill_uniforms",
+    "normal",
+    "normals",
+    "skip",
+    "streams_for",
+    "uniform",
+    "word",
+]
 
 # uint64 mixed with int64 becomes float64 in numba: every constant is a uint64.
 _ONE = np.uint64(1)
 _11, _17, _19, _23, _32, _41, _45 = (np.uint64(k) for k in (11, 17, 19, 23, 32, 41, 45))
 _LOW = np.uint64(0xFFFFFFFF)
-_2_TO_MINUS_53 = 2.0**-53
+_2_TO_MINUS_32, _2_TO_MINUS_53 = 2.0**-32, 2.0**-53
 
 
 def streams_for(seed: int, repetition: int = 0) -> Streams:
@@ -34,23 +44,25 @@ def streams_for(seed: int, repetition: int = 0) -> Streams:
     >>> uniform(streams_for(7).moves) == uniform(streams_for(7).moves)
     True
     """
-    words = np.random.SeedSequence(seed, spawn_key=(repetition,)).generate_state(12, np.uint64)
+    words: Any = np.random.SeedSequence(seed, spawn_key=(repetition,)).generate_state(12, np.uint64)
     return Streams(words[0:4].copy(), words[4:8].copy(), words[8:12].copy())
 
 
 @kernel
 def word(rng: Any) -> Any:
     """Draw 64 random bits (xoshiro256++ of Blackman and Vigna)."""
-    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
+    drawn, rng[0], rng[1], rng[2], rng[3] = step(rng[0], rng[1], rng[2], rng[3])
+    return drawn
+
+
+@kernel
+def step(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
+    """Return the word that a state gives, and the next state."""
     total = s0 + s3
     drawn = ((total << _23) | (total >> _41)) + s0
     s2 ^= s0
     s3 ^= s1
-    rng[1] = s1 ^ s2
-    rng[0] = s0 ^ s3
-    rng[2] = s2 ^ (s1 << _17)
-    rng[3] = (s3 << _45) | (s3 >> _19)
-    return drawn
+    return drawn, s0 ^ s3, s1 ^ s2, s2 ^ (s1 << _17), (s3 << _45) | (s3 >> _19)
 
 
 @kernel
@@ -70,7 +82,7 @@ def below(rng: Any, n: int) -> int:
         while low < threshold:
             product = (word(rng) >> _32) * bound
             low = product & _LOW
-    return np.int64(product >> _32)
+    return np.int64(product >> _32)  # type: ignore[return-value]
 
 
 @kernel
@@ -99,7 +111,7 @@ def skip(rng: Any, log_miss: float) -> int:
     Walking by skips visits the hits of n independent trials at the price of the hits, not of n.
     """
     gap = math.log(1.0 - uniform(rng)) / log_miss
-    return np.int64(min(gap, 1e15))
+    return int(min(gap, 1e15))
 
 
 @kernel
@@ -111,3 +123,14 @@ def fill_bits(rng: Any, x: Any) -> None:
             bits = word(rng)
         x[i] = np.uint8(bits & _ONE)
         bits >>= _ONE
+
+
+@kernel
+def fill_uniforms(rng: Any, x: Any, draws: int) -> None:
+    """Fill x with floats in [0, 1) of 32 bits each, two to a draw."""
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]  # in registers, unlike an array's
+    for i in range(draws):
+        drawn, s0, s1, s2, s3 = step(s0, s1, s2, s3)
+        x[2 * i] = np.int64(drawn >> _32) * _2_TO_MINUS_32
+        x[2 * i + 1] = np.int64(drawn & _LOW) * _2_TO_MINUS_32
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3

@@ -38,59 +38,55 @@ class ECC(NamedTuple):
 
     def fitness(self, x: Any) -> float:
         """Evaluate in full."""
-        total = 0
-        for i in range(self.words):
-            for j in range(i):
-                distance: Any = 0
-                for b in range(self.length):
-                    distance += np.int64(x[i * self.length + b] ^ x[j * self.length + b])
-                total += self.cost[distance]
-        return self.value(total)
+        return self.value(self.prepare(x)[self.words])
 
     def value(self, total: int) -> float:
         """Return the fitness that belongs to a sum of costs."""
         return 0.0 if total >= self.worst else self.scale / float(total)
 
     def prepare(self, x: Any) -> Any:
-        """Return the memo of x: the matrix of distances, and the sum of costs."""
-        memo = np.zeros(self.words * self.words + 1, np.int64)
+        """Return the memo of x: the words, each packed into an integer, and the sum of costs."""
+        memo = np.zeros(self.words + 1, np.int64)
+        for i in range(self.words):
+            for b in range(self.length):
+                memo[i] |= np.int64(x[i * self.length + b]) << b
         total = 0
         for i in range(self.words):
             for j in range(i):
-                distance: Any = 0
-                for b in range(self.length):
-                    distance += np.int64(x[i * self.length + b] ^ x[j * self.length + b])
-                memo[i * self.words + j] = distance
-                memo[j * self.words + i] = distance
-                total += self.cost[distance]
-        memo[self.words * self.words] = total
+                total += self.cost[ones(memo[i] ^ memo[j])]
+        memo[self.words] = total
         return memo
 
     def toggle(self, x: Any, memo: Any, i: int) -> None:
         """Flip bit `i` in x and memo."""
         row = i // self.length
-        b = i - row * self.length
-        bit = np.int64(x[i])
-        change = 0
+        old = memo[row]
+        new = old ^ (1 << (i - row * self.length))
+        change = self.cost[0] - self.cost[1]  # the word itself does not count
         for j in range(self.words):
-            if j != row:
-                old = memo[row * self.words + j]
-                # Equal bits become different, different bits become equal.
-                new = old + 1 - 2 * (bit ^ np.int64(x[j * self.length + b]))
-                memo[row * self.words + j] = new
-                memo[j * self.words + row] = new
-                change += self.cost[new] - self.cost[old]
-        memo[self.words * self.words] += change
+            change += self.cost[ones(new ^ memo[j])] - self.cost[ones(old ^ memo[j])]
+        memo[row] = new
+        memo[self.words] += change
         x[i] ^= 1
 
     def flip(self, x: Any, memo: Any, i: int) -> float:
         """Flip bit `i` in x and memo; return the new fitness."""
         self.toggle(x, memo, i)
-        return self.value(memo[self.words * self.words])
+        return self.value(memo[self.words])
 
     def feasible(self, x: Any) -> bool:
         """Tell whether all words differ."""
         return bool(self.fitness(x) > 0.0)
+
+
+@kernel
+def ones(word: int) -> int:
+    """Count the bits set, in sums of 2, 4 and 8 bits (compiled: one instruction)."""
+    word = int(word)
+    word -= (word >> 1) & 0x5555555555555555
+    word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333)
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return ((word * 0x0101010101010101) >> 56) & 0x7F
 
 
 @problems.add("ecc")

@@ -46,8 +46,9 @@ class Knapsack(NamedTuple):
         profit = 0
         weight = 0
         for i in range(self.n):
-            profit += self.profits[i] * x[i]
-            weight += self.weights[i] * x[i]
+            taken = -np.int64(x[i])  # a mask of all bits or none
+            profit += self.profits[i] & taken
+            weight += self.weights[i] & taken
         return float(profit) - self.penalty * float(max(0, weight - self.capacity))
 
     def prepare(self, x: Any) -> Any:

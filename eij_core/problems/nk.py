@@ -27,12 +27,15 @@ class NK(NamedTuple):
 
     n: int
     k: int
-    neighbours: NDArray[np.int64]
-    """Row i: the k + 1 bits that table i reads, the first one i itself, highest weight first."""
+    neighbours: NDArray[np.uint32]
+    """Row i: the k + 1 bits that table i reads, the first one i itself, highest weight first.
+
+    Unsigned, so that no index counts from the end: numba would ask each time.
+    """
     tables: NDArray[np.int64]
     first: NDArray[np.int64]
     """Where the readers of bit i begin in `readers`; of length n + 1."""
-    readers: NDArray[np.int64]
+    readers: NDArray[np.uint32]
     weights: NDArray[np.int64]
     """The weight of the bit in the index of the table that reads it."""
     scale: float
@@ -114,7 +117,7 @@ def nk(
     scale = UNIT / n
     best = adjacent_optimum(tables) * scale if quick else math.nan  # to the bit, as fitness has it
     first, readers, weights = _readers(rows)
-    return NK(n, k, rows, tables, first, readers, weights, scale, best)
+    return NK(n, k, rows.astype(np.uint32), tables, first, readers, weights, scale, best)
 
 
 def _random_neighbours(random: np.random.PCG64, n: int, k: int, i: int) -> list[int]:
@@ -127,14 +130,14 @@ def _random_neighbours(random: np.random.PCG64, n: int, k: int, i: int) -> list[
     return chosen
 
 
-def _readers(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+def _readers(rows: NDArray[np.int64]) -> tuple[Any, ...]:
     """Invert the neighbour table: which tables read bit i, and with which weight."""
     n, width = rows.shape
     bits = rows.ravel()
     order = np.argsort(bits, kind="stable")
     first = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(bits, minlength=n), out=first[1:])
-    return first, order // width, np.int64(1) << (width - 1 - order % width)
+    return first, (order // width).astype(np.uint32), np.int64(1) << (width - 1 - order % width)
 
 
 def adjacent_optimum(tables: NDArray[np.int64]) -> int:
