@@ -80,6 +80,11 @@ class Xoshiro:
         """Misses before the first hit, by inversion of the geometric distribution."""
         return int(min(math.log(1.0 - self.uniform()) / log_miss, 1e15))
 
+    def halves(self, words: int) -> list[float]:
+        """Two floats of 32 bits from each word, the upper half first."""
+        drawn = [self.word() for _ in range(words)]
+        return [half / 2**32 for word in drawn for half in (word >> 32, word % 2**32)]
+
     def bits(self, n: int) -> list[int]:
         """n random bits, the lowest of each word first."""
         words = [self.word() for _ in range(-(-n // 64))]
@@ -331,16 +336,15 @@ class Swarm:
         w, c1, c2, vmax = weights
         changes = []
         for particle in self.particles:
-            for i, here in enumerate(particle.place):
-                v = w * particle.velocity[i]
-                v += c1 * random.uniform() * (particle.own_place[i] - here)
+            here, n = particle.place, len(particle.place)
+            draws = random.halves(n if social else -(-n // 2))
+            for i in range(n):
+                v = w * particle.velocity[i] + c1 * draws[i] * (particle.own_place[i] - here[i])
                 if social:
-                    v += c2 * random.uniform() * (self.best_place[i] - here)
-                v = min(max(v, -vmax), vmax)
-                there = here + v
-                if not 0.0 <= there < 2.0:
-                    there = 2.0 * random.uniform()
-                particle.velocity[i], particle.place[i] = v, there
+                    v += c2 * draws[n + i] * (self.best_place[i] - here[i])
+                particle.velocity[i] = min(max(v, -vmax), vmax)
+            there = [p + v for p, v in zip(here, particle.velocity, strict=True)]
+            particle.place = [p if 0.0 <= p < 2.0 else 2.0 * random.uniform() for p in there]
             f = fitness(particle.bits)
             changes.append(delta(f, particle.f))
             particle.f = f
@@ -351,3 +355,32 @@ class Swarm:
         leader = max(self.particles, key=lambda particle: particle.own_f)
         self.best_place = list(leader.own_place)
         return changes
+
+
+@dataclass
+class Population:
+    """Algorithm 2: members with their fitness."""
+
+    members: list[tuple[list[int], float]]
+
+    def tournament(self, random: Xoshiro) -> int:
+        a, b = random.below(len(self.members)), random.below(len(self.members))
+        return a if self.members[a][1] >= self.members[b][1] else b
+
+    def child(
+        self, crossover: float, flips: float, fitness: Fitness, random: Xoshiro
+    ) -> tuple[list[int], float, float]:
+        """One child: its bits, its fitness, and its Δf to the better parent."""
+        mother, father = (self.members[self.tournament(random)] for _ in range(2))
+        n = len(mother[0])
+        cut = n
+        if n > 1 and random.uniform() < crossover:
+            cut = 1 + random.below(n - 1)
+        x = mother[0][:cut] + father[0][cut:]
+        log_keep = math.log(1.0 - min(max(flips / n, 1e-15), 1.0 - 1e-9))
+        i = random.skip(log_keep)
+        while i < n:
+            x[i] ^= 1
+            i += 1 + random.skip(log_keep)
+        f = fitness(x)
+        return x, f, delta(f, max(mother[1], father[1]))

@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError
 from ..kernel import kernel
 from ..records import Forecast, Outcome
 from ..registry import Range, Registry, algorithms
@@ -46,6 +47,8 @@ class Flip(NamedTuple):
 
     def forecast(self, algorithm: Any, problem: Any) -> Forecast:
         """Tell what one application takes."""
+        if self.bits > problem.n:  # distinct positions would be sought for ever
+            raise InputError("ils:operators", self.name, f"at most {problem.n} bits to flip")
         return Forecast(1, algorithm.steps + 1, self.bits * (algorithm.steps + 1))
 
     def probe(self, algorithm: Any) -> tuple[Any, Any]:

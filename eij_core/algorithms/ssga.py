@@ -179,7 +179,8 @@ class SSGA(NamedTuple):
         children = np.zeros((self.widest, problem.n), np.uint8)
         values = np.zeros(self.widest)
         deltas = np.zeros(self.widest)
-        log_keep = math.log(1.0 - min(self.flips / problem.n, 1.0 - 1e-9))
+        rate = min(max(self.flips / problem.n, 1e-15), 1.0 - 1e-9)  # 1 - rate is neither 1 nor 0
+        log_keep = math.log(1.0 - rate)
         return SsgaState(
             best_x, best_f, members, fitness, heap, children, values, deltas, log_keep, size
         )
