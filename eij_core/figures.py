@@ -76,7 +76,7 @@ def energy_violins(frames: Frames) -> Figure:
         high = max(float(r[-1]) for r in reach) * 1.3
         rows_ = [(len(shapes) - 1 - i, name) for i, (name, _) in enumerate(shapes)]
         axes = Axes(str(problem), "J per application", "", (low, high), (-0.6, len(shapes) - 0.4),
-                    size=(420.0, 74.0 + 34.0 * len(shapes)), log_x=True, y_ticks=rows_)  # fmt: skip
+                    size=(380.0, 74.0 + 30.0 * len(shapes)), log_x=True, y_ticks=rows_)  # fmt: skip
         for i, (name, density) in enumerate(shapes):
             inside = (centres >= low) & (centres <= high)
             # Three bins together: the bins are finer than the eye.
@@ -115,19 +115,21 @@ def transitions(frames: Frames, control: str) -> Figure:
             continue
         operators = names_of[key]
         most = max(most, len(operators))
+        pair: list[str] = []
         for column, label in ((0, "E[Δf]"), (2, "E[E], J")):
             values = trace["beliefs"][1:, :, column]
             known = np.where(trace["applications"][1:] > 0, values, np.nan)
             # The first percent of a penalised problem would flatten all the rest.
             late = known[trace["spent"][1:] > 0.05 * trace["spent"][-1]]
             low, high = _range(late if np.isfinite(late).any() else known)
-            axes = Axes(cell_title(names), "J spent", label,
-                        (0, float(trace["spent"][-1])), (low, high))  # fmt: skip
-            for o, name in enumerate(operators):
+            axes = Axes(cell_title(names), "J spent", label, (0, float(trace["spent"][-1])),
+                        (low, high), size=(290.0, 215.0))  # fmt: skip
+            for o in range(len(operators)):
                 axes.line(trace["spent"][1:], known[:, o], o)
-                if np.isfinite(known[-1, o]):
-                    axes.text(float(trace["spent"][-1]) * 0.985, float(known[-1, o]), name, "end")
-            panels.append(axes.render())
+            ends = [(float(known[-1, o]), name, o) for o, name in enumerate(operators)]
+            axes.label_ends([end for end in ends if np.isfinite(end[0])])
+            pair.append(axes.render())
+        panels.append(f'<div class="pair">{"".join(pair)}</div>')
     caption = (
         f"What {control} expects of each operator, along the run with the median result. "
         f"Joules: {sources(frames)}."
@@ -156,11 +158,11 @@ def selection(frames: Frames) -> Figure:
             operators = names_of[keys[0]]
             most = max(most, len(operators))
             title = f"{names[0]} · {names[1]} · {method}"
-            axes = Axes(title, "budget used, %", "chosen, %", (0, 100), (0, 100))
+            axes = Axes(title, "budget used, %", "chosen, %", (0, 100), (-3, 103))
             middle = 100 * (SHARES[::WINDOW][1:] + SHARES[::WINDOW][:-1]) / 2
-            for o, name in enumerate(operators):
+            for o in range(len(operators)):
                 axes.line(middle, 100 * share[:, o], o)
-                axes.text(99, min(max(100 * share[-1, o], 4), 93) + 2, name, "end")
+            axes.label_ends([(100 * share[-1, o], n, o) for o, n in enumerate(operators)])
             panels.append(axes.render())
     caption = (
         "Share of the decisions in each 5 % of the budget that chose an operator, mean of runs."
@@ -182,13 +184,14 @@ def trajectories(frames: Frames) -> Figure:
                 found = band(curves)
                 hidden = np.isnan(curves).mean(axis=0) > 0.5
                 drawn.append((str(method), [np.where(hidden, np.nan, c) for c in found[:4]]))
-        ends = [lines[0][i] for _, lines in drawn for i in (20, 200)]
-        if not drawn or not np.isfinite(ends).any():
+        # Methods that mostly fail do not set the scale for the others.
+        sound = trials.groupby("method")["feasible"].mean()
+        usual = [lines for method, lines in drawn if sound[method] >= 0.5] or [d[1] for d in drawn]
+        marks = np.array([[c[0][20], c[0][-1], c[1][-1], c[2][-1]] for c in usual])
+        if not np.isfinite(marks).any():
             continue
         budget = float(trials["joules"].median())
-        low, high = _range(
-            np.array([ends, *[[line[1][-1], line[2][-1]] * len(drawn) for _, line in drawn]])
-        )
+        low, high = _range(marks)
         axes = Axes(cell_title(names), "J spent", "best fitness", (0, budget), (low, high))
         for method, (_, q1, q3, _) in drawn:
             axes.band(SHARES * budget, q1, q3, places[method])

@@ -117,6 +117,9 @@ def frames_of(folder: str | Path, *, namer: Namer | None = None, curves: bool = 
         spec = reader.spec()
         done = [row for row in rows if row.state == "done"]
         trials = [Trial.from_json(row.spec_json) for row in done]
+        if done:
+            pairs = sorted(zip(trials, done, strict=True), key=_order(spec))
+            trials, done = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         table, operators = _tables(done, trials, namer)
         frames = Frames(
             str(spec.get("name") or Path(folder).name),
@@ -132,6 +135,31 @@ def frames_of(folder: str | Path, *, namer: Namer | None = None, curves: bool = 
                 if key in budgets:
                     frames.curves[key], frames.choices[key] = _curve(trace, budgets[key])
     return frames
+
+
+def _order(spec: dict[str, Any]) -> Callable[[tuple[Trial, Row]], Any]:
+    """Return a key that sorts trials as the campaign's file lists them, Joule budgets first."""
+    grids = spec.get("grid", [])
+    places = {
+        family: {
+            text: i for i, text in enumerate(dict.fromkeys(t for g in grids for t in g[plural]))
+        }
+        for family, plural in (
+            ("problem", "problems"),
+            ("algorithm", "algorithms"),
+            ("selector", "selectors"),
+            ("budget", "budgets"),
+        )
+    }
+
+    def place(pair: tuple[Trial, Row]) -> Any:
+        trial = pair[0]
+        at = {f: known.get(str(getattr(trial, f)), len(known)) for f, known in places.items()}
+        by_evaluations = math.isinf(trial.budget.joules)
+        return (by_evaluations, at["problem"], at["algorithm"], at["budget"], at["selector"],
+                trial.seed, trial.repetition)  # fmt: skip
+
+    return place
 
 
 def _curve(trace: Any, budget: Any) -> tuple[Any, Any]:

@@ -13,7 +13,7 @@ from .grid import Campaign
 from .paper import FINAL_ENERGY, FINAL_FITNESS, HALF_DIGIT, METHODS, PROBLEMS, TRIALS, Published
 from .report import Report, report_of
 from .run import solve
-from .tabular import Cell, Table, mean_sd
+from .tabular import Cell, Table
 from .trial import FAMILIES, Trial
 
 __all__ = ["Agreement", "agreements", "name", "paper_campaign", "paper_report"]
@@ -157,13 +157,15 @@ def _agreement(
 def paper_report(folder: Any) -> Report:
     """Return the report of a paper's campaign, the paper's two tables first."""
     report = report_of(folder, control="EOS", namer=name)
+    report.control = ROLES[0]
     found = agreements(report.frames)
     report.lead = [
         _side_by_side(group, title, note)
         for title, note, group in (
             (
                 "Final fitness at equal Joules, beside the paper",
-                "Means of feasible runs; NK and ECC × 100. The paper's NK instance is not "
+                "Means of feasible runs, their share in brackets where it is below 100 %; NK and "
+                "ECC × 100. The paper's NK instance is not "
                 "published: on NK compare differences, not values.",
                 [a for a in found if a.fixed == "joules"],
             ),
@@ -187,7 +189,7 @@ def _remarks(found: list[Agreement]) -> list[str]:
         known = [a for a in cells if a.problem != "nk" or fixed == "evaluations"]
         if not known:
             continue
-        missed = [f"{a.method} on {PROBLEMS[a.problem].title} ({a.errors:+.1f})" for a in known
+        missed = [f"{a.method} on {PROBLEMS[a.problem].title} ({_signed(a.errors)})" for a in known
                   if not a.agrees]  # fmt: skip
         text = f"{what}: {len(known) - len(missed)} of {len(known)} published means are within 3 "
         text += "standard errors"
@@ -218,16 +220,15 @@ def _side_by_side(found: list[Agreement], title: str, note: str) -> Table:
 
 
 def _entries(a: Agreement, bold: set[tuple[str, str, str]]) -> list[Cell]:
-    theirs = mean_sd(a.published.mean, a.published.sd) if a.comparable else "–"
-    ours = mean_sd(a.mean, a.sd)
-    if a.feasible < 1:
-        ours = f"{ours} ({a.feasible:.0%} feasible)" if a.feasible else "– (0% feasible)"
+    theirs, ours = _printed(a.published.mean, a.published.sd), _printed(a.mean, a.sd)
+    if a.fixed == "joules" and a.feasible < 1:
+        ours = f"{ours} ({a.feasible:.0%})"
     if not a.comparable:
         errors = Cell("–")
     elif a.agrees:
-        errors = Cell(f"{a.errors:+.1f} ✓", mark="good")
+        errors = Cell(f"{_signed(a.errors)} ✓", mark="good")
     else:
-        errors = Cell(f"{a.errors:+.1f}", mark="warn" if a.problem == "nk" else "bad")
+        errors = Cell(_signed(a.errors), mark="warn" if a.problem == "nk" else "bad")
     own = "" if math.isnan(a.p) else "<0.01" if a.p < 0.01 else f"{a.p:.2f}"
     return [
         Cell(theirs, bold=("paper", a.problem, a.method) in bold),
@@ -236,6 +237,17 @@ def _entries(a: Agreement, bold: set[tuple[str, str, str]]) -> list[Cell]:
         Cell(own),
         errors,
     ]
+
+
+def _printed(mean: float, sd: float) -> str:
+    """Write mean ± sd with the paper's two digits."""
+    if math.isnan(mean):
+        return "–"
+    return f"{mean:.2f}" if math.isnan(sd) else f"{mean:.2f} ± {sd:.2f}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.1f}".replace("-", "−")
 
 
 def _bold(found: list[Agreement]) -> set[tuple[str, str, str]]:
@@ -247,7 +259,7 @@ def _bold(found: list[Agreement]) -> set[tuple[str, str, str]]:
             sign = 1 if group and group[0].fixed == "joules" else -1
             for whose in ("paper", "ours"):
                 means = {a.method: sign * (a.published.mean if whose == "paper" else a.mean)
-                         for a in group if a.feasible >= 0.5 or whose == "paper"}  # fmt: skip
+                         for a in group if _counts(a, whose)}  # fmt: skip
                 means = {m: v for m, v in means.items() if not math.isnan(v)}
                 if not means:
                     continue
@@ -258,6 +270,10 @@ def _bold(found: list[Agreement]) -> set[tuple[str, str, str]]:
                 else:
                     chosen |= {(whose, problem, m) for m in means if not p[m] < 0.05}
     return chosen
+
+
+def _counts(a: Agreement, whose: str) -> bool:
+    return whose == "paper" or a.fixed == "evaluations" or a.feasible >= 0.5
 
 
 def _published_p(a: Agreement) -> float:

@@ -28,7 +28,7 @@ STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink);
   font: 15px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
-main, header, nav { max-width: 1240px; margin: 0 auto; padding: 0 24px; }
+main, header, nav { max-width: 1300px; margin: 0 auto; padding: 0 24px; }
 header { padding-top: 34px; }
 h1 { font-size: 30px; line-height: 1.2; margin: 0 0 6px; letter-spacing: -.01em; }
 h2 { font-size: 20px; margin: 46px 0 4px; padding-top: 12px; border-top: 1px solid var(--rule); }
@@ -44,6 +44,7 @@ nav a { color: var(--accent); text-decoration: none; } nav a:hover { text-decora
 .facts span { color: var(--soft); font-size: 12.5px; }
 .remark { border-left: 3px solid var(--warn); padding: 4px 12px; margin: 10px 0; max-width: 92ch; }
 .panels { display: flex; flex-wrap: wrap; gap: 12px; }
+.pair { display: flex; flex-wrap: wrap; gap: 2px; } .pair svg { border-radius: 4px; }
 .panels svg { background: var(--card); border: 1px solid var(--rule); border-radius: 8px;
   max-width: 100%; height: auto; }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 0 0 10px; font-size: 13px; }
@@ -55,6 +56,7 @@ table { border-collapse: collapse; font-size: 13px; width: 100%;
 th { text-align: left; font-weight: 600; color: var(--soft); position: sticky; top: 0;
   background: var(--card); box-shadow: inset 0 -1px var(--rule); }
 th, td { padding: 5px 10px; white-space: nowrap; }
+.dense table { font-size: 12px; } .dense th, .dense td { padding: 4px 6px; }
 .n { text-align: right; }
 tr.first td { border-top: 1px solid var(--rule); } tbody tr:hover td { background: var(--grid); }
 .same { opacity: .28; } .good { color: var(--good); } .bad { color: var(--bad); }
@@ -68,10 +70,10 @@ svg .axis.thin { stroke-width: .8; opacity: .75; }
 svg .clique { stroke: var(--ink); stroke-width: 4; stroke-linecap: round; fill: none; }
 svg .line { fill: none; stroke-width: 1.9; stroke-linejoin: round; }
 svg .line.thin { stroke-width: 1; opacity: .85; }
-svg .band { stroke: none; fill-opacity: .17; }
+svg .band { stroke: none; fill-opacity: .17; } svg .shape { fill-opacity: .45; }
 """ + "".join(
     f"svg .line.s{i} {{ stroke: var(--c{i}); }} svg .band.s{i}, svg .dot.s{i} "
-    f"{{ fill: var(--c{i}); }}\n"
+    f"{{ fill: var(--c{i}); }} svg .note.s{i} {{ fill: var(--c{i}); font-weight: 600; }}\n"
     for i in range(8)
 )
 PRINT = "@media print { .wide { max-height: none; overflow: visible; } nav { display: none; } }"

@@ -59,8 +59,11 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
 def log_ticks(low: float, high: float) -> list[float]:
     """Return 1, 2, 5 of each decade, or the decades alone if there are many."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1, 2, 5) if len(decades) <= 3 else (1,)
-    found = [m * 10.0**d for d in decades for m in steps if low <= m * 10.0**d <= high]
+    found: list[float] = []
+    for steps in ((1, 2, 5), (1,)):
+        found = [m * 10.0**d for d in decades for m in steps if low <= m * 10.0**d <= high]
+        if len(found) <= 8:
+            break
     return found if len(found) > 1 else ticks(low, high, 3)
 
 
@@ -75,7 +78,7 @@ class Axes:
         Limits of the axes.
     """
 
-    left, right, top, bottom = 62.0, 14.0, 30.0, 44.0
+    left, right, top, bottom = 62.0, 24.0, 30.0, 44.0
 
     def __init__(
         self,
@@ -138,9 +141,10 @@ class Axes:
     def polygon(self, px: Any, py: Any, series: int, title: str = "") -> None:
         """Fill a shape given in pixels."""
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(px, py, strict=True))
+        kind = "band shape" if title else "band"
         hint = f"<title>{html.escape(title)}</title>" if title else ""
         self._drawn.append(
-            f'<polygon class="band s{series % SERIES}" points="{points}">{hint}</polygon>'
+            f'<polygon class="{kind} s{series % SERIES}" points="{points}">{hint}</polygon>'
         )
 
     def bar(self, low: float, high: float, at: float, series: int) -> None:
@@ -161,6 +165,21 @@ class Axes:
             f'<text class="note" x="{float(self.x(x)):.1f}" y="{float(self.y(y)):.1f}" '
             f'text-anchor="{anchor}">{html.escape(text)}</text>'
         )
+
+    def label_ends(self, ends: Sequence[tuple[float, str, int]]) -> None:
+        """Name lines where they end: at the right, at least a line of text apart."""
+        room, low, high = 13.0, self.top + 8, self.size[1] - self.bottom - 4
+        placed = float("-inf")
+        right = self.size[0] - self.right - 4
+        ends = sorted(((float(self.y(y)), text, series) for y, text, series in ends))
+        for i, (y, text, series) in enumerate(ends):
+            # Not below what the labels still to come need.
+            latest = high - room * (len(ends) - 1 - i)
+            placed = min(max(y - 5, placed + room, low), latest)
+            self._drawn.append(
+                f'<text class="note s{series % SERIES}" x="{right:.1f}" y="{placed:.1f}" '
+                f'text-anchor="end">{html.escape(text)}</text>'
+            )
 
     def render(self) -> str:
         """Return the whole figure."""

@@ -71,8 +71,9 @@ class Table(NamedTuple):
             first = ' class="first"' if row[0].text != before[0] else ""
             body.append(f"<tr{first}>{''.join(cells)}</tr>")
             before = [cell.text for cell in row[: self.text_columns]]
+        dense = " dense" if len(self.headings) > 14 else ""
         return (
-            f'<div class="wide"><table><thead><tr>{head}</tr></thead>'
+            f'<div class="wide{dense}"><table><thead><tr>{head}</tr></thead>'
             f"<tbody>{''.join(body)}</tbody></table></div>"
         )
 

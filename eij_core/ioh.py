@@ -1,0 +1,156 @@
+"""IOHprofiler's format: one dataset by evaluations, and one in which Joules take their place.
+
+IOH's tools take only a column named `evaluations` for a cost; under any other name energy would be
+read as a target, silently. So the second dataset has whole mJ (or µJ) in that column and the true
+count in `n_evals`: its expected running time *is* the expected energy.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import __version__
+from .durable import write_durably, writing
+from .frames import labels
+from .store import Reader, Row
+from .trial import Trial
+
+__all__ = ["axis", "write"]
+
+
+class _Run(NamedTuple):
+    row: Row
+    trial: Trial
+    trace: Any
+
+
+def write(store: Path, folder: Path) -> list[Path]:
+    """Write both datasets; return their files."""
+    with Reader(store) as reader:
+        rows = {row.key: row for row in reader.rows() if row.state == "done"}
+        runs = [
+            _Run(rows[key], Trial.from_json(rows[key].spec_json), trace)
+            for key, trace in reader.traces()
+        ]
+    # mJ where they tell steps apart, else µJ.
+    most = max((float(run.trace["spent"][-1]) for run in runs), default=0.0)
+    unit, scale = ("mJ", 1e3) if most >= 100 else ("uJ", 1e6)
+    datasets: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
+        ("by-evaluations", "evaluations", lambda trace: trace["evaluations"]),
+        (f"by-{unit}", unit, lambda trace: np.round(trace["spent"] * scale).astype(np.int64)),
+    )
+    return [
+        path
+        for name, what, position in datasets
+        for path in _dataset(folder / name, runs, what, position)
+    ]
+
+
+def axis(position: Any) -> Any:
+    """Return a cost axis as the tools need it: its first row is 1 and no other row is.
+
+    Examples
+    --------
+    >>> axis(np.array([100, 100, 250])).tolist()
+    [1, 100, 250]
+    """
+    cost = np.maximum(np.asarray(position, np.int64), 2)
+    cost[0] = 1
+    return cost
+
+
+def _dataset(
+    folder: Path, runs: list[_Run], what: str, position: Callable[[Any], Any]
+) -> Iterator[Path]:
+    problems = labels(run.trial.problem for run in runs)
+    methods = {
+        family: labels(getattr(run.trial, family) for run in runs)
+        for family in ("algorithm", "selector")
+    }
+    groups: dict[tuple[str, str], list[_Run]] = {}
+    for run in runs:
+        method = (
+            f"{methods['algorithm'][run.trial.algorithm]} {methods['selector'][run.trial.selector]}"
+        )
+        method = f"{method} {run.trial.budget} {run.row.energy_source}"
+        groups.setdefault((method, problems[run.trial.problem]), []).append(run)
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(problems.values()), 1)}
+    for (method, problem), members in groups.items():
+        name = f"f{numbers[problem]}_{slug(problem)}"
+        place = folder / slug(method)
+        data = place / f"data_{name}"
+        data.mkdir(parents=True, exist_ok=True)
+        scenarios = []
+        for dimension in sorted({len(m.row.result["best"]["x"]) for m in members}):
+            same = [m for m in members if len(m.row.result["best"]["x"]) == dimension]
+            path = data / f"IOHprofiler_{name}_DIM{dimension}.dat"
+            with writing(folder):
+                write_durably(path, _rows(same, position).encode())
+            yield path
+            scenarios.append(
+                {
+                    "dimension": dimension,
+                    "path": f"data_{name}/{path.name}",
+                    "runs": [_described(m, position) for m in same],
+                }
+            )
+        head = {
+            "version": "0.3.18",
+            "suite": "EIJ",
+            "function_id": numbers[problem],
+            "function_name": problem,
+            "maximization": True,
+            "algorithm": {"name": method, "info": f"EI/J {__version__}"},
+            "experiment_attributes": [{"cost": what}, {"joules": members[0].row.energy_source}],
+            "attributes": ["evaluations", "raw_y", "n_evals", "joules"],
+            "scenarios": scenarios,
+        }
+        path = place / f"IOHprofiler_{name}.json"
+        with writing(folder):
+            write_durably(path, json.dumps(head, indent=1, ensure_ascii=False).encode())
+        yield path
+
+
+def _rows(runs: list[_Run], position: Callable[[Any], Any]) -> str:
+    lines = ["evaluations raw_y n_evals joules"]
+    for run in runs:
+        trace = run.trace
+        columns = (axis(position(trace)), trace["best"], trace["evaluations"], trace["spent"])
+        lines += [
+            f"{c} {y!r} {n} {j!r}"
+            for c, y, n, j in zip(*(c.tolist() for c in columns), strict=True)
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _described(run: _Run, position: Callable[[Any], Any]) -> dict[str, Any]:
+    cost = axis(position(run.trace))
+    best = run.row.result["best"]
+    first = int(np.searchsorted(run.trace["best"], run.trace["best"][-1]))
+    instance = run.trial.problem.parameters.get("instance", 1)
+    return {
+        "instance": int(instance) % 2**16,
+        "evals": int(cost[-1]),
+        "best": {
+            "evals": int(cost[first]),
+            "y": best["fitness"],
+            "x": [int(bit) for bit in best["x"]],
+        },
+    }
+
+
+def slug(text: str) -> str:
+    """Return a name that is safe in a path.
+
+    Examples
+    --------
+    >>> slug("nk k=4 / ../x")
+    'nk_k_4_.._x'
+    """
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", text).strip("_.") or "unnamed"
