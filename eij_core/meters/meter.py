@@ -10,6 +10,7 @@ types, so the loop is compiled once for both.
 from __future__ import annotations
 
 import math
+import sys
 import time
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,15 +26,22 @@ from numpy.typing import NDArray
 from ..kernel import compile_entry, kernel
 from ..rng import normal
 
-__all__ = ["Meter", "Provenance", "SourceInfo", "cycle_count", "priced", "scripted", "timed"]
+__all__ = [
+    "Meter",
+    "Provenance",
+    "SourceInfo",
+    "cycle_count",
+    "priced",
+    "scripted",
+    "thread_ns",
+    "timed",
+]
 
 # Below this no application is priced: ln E must stay finite whatever a model is told.
 LEAST_JOULES = 1e-12
 
-# The guard against preemption. `usual` follows the 90 % quantile of an operator's cycles by small
-# steps, up on one application in ten, down on nine; what takes 16 times that was interrupted.
-# A quantile and not a median, so that an operator with a rare long path is not cut.
-STEP_UP, STEP_DOWN, UNUSUAL = 1.125, 1.0 - 0.125 / 9.0, 16.0
+# `clock_gettime` with 64-bit seconds; Windows has none.
+HAS_THREAD_CLOCK = hasattr(time, "CLOCK_THREAD_CPUTIME_ID") and sys.maxsize > 2**32
 
 
 class Provenance(StrEnum):
@@ -79,10 +87,14 @@ class Meter(NamedTuple):
     """Whether cycles count at all."""
     noise: float
     """Standard deviation of ln E; the mean of the noise is 1."""
-    usual: NDArray[np.float64]
-    """Cycles that nine in ten applications of an operator stay below; 0: none was seen."""
+    long: float
+    """Cycles from which on an application may have been off the CPU; inf: that is not looked at."""
+    per_ns: float
+    """Cycles per nanosecond."""
+    seen: NDArray[np.int64]
+    """Cycles, and CPU time in ns, when it was last looked at."""
     cut: NDArray[np.int64]
-    """Applications per operator that were interrupted and charged as usual ones."""
+    """Applications per operator that were off the CPU for a while, and not charged for it."""
     script: NDArray[np.float64]
     """Joules to replay, one per application; empty: nothing is replayed."""
     cast: NDArray[np.int64]
@@ -102,7 +114,12 @@ class Meter(NamedTuple):
             + self.per_touch * outcome.touches
         )
         if self.clocked:
-            cycles = guarded(self.usual, self.cut, operator, max(cycle_count() - mark, 1))
+            cycles = max(cycle_count() - mark, 1)
+            if cycles > self.long:
+                away = away_since(self.seen, self.per_ns)
+                if away > 0.5 * self.long:
+                    cycles = max(cycles - away, 1)
+                    self.cut[operator] += 1
             self.cycles[operator] += cycles
             joules += self.rate[operator] * cycles
         if self.script.size > 0:
@@ -121,20 +138,17 @@ class Meter(NamedTuple):
 
 
 @kernel
-def guarded(usual: Any, cut: Any, operator: int, cycles: int) -> int:
-    """Return the cycles of an application, or the usual ones if it was plainly interrupted."""
-    limit = usual[operator]
-    if cycles <= limit:
-        usual[operator] = limit * STEP_DOWN
-        return cycles
-    if limit == 0.0:
-        usual[operator] = float(cycles)
-        return cycles
-    usual[operator] = limit * STEP_UP
-    if cycles > UNUSUAL * limit:
-        cut[operator] += 1
-        return max(int(limit), 1)
-    return cycles
+def away_since(seen: Any, per_ns: float) -> int:
+    """Return the cycles that this thread was off the CPU since the last look.
+
+    Asking for CPU time takes a microsecond, too long for each application. But an interrupted one
+    is a long one, so to ask after long ones is enough.
+    """
+    cycles, cpu_ns = cycle_count(), thread_ns()
+    away = (cycles - seen[0]) - (cpu_ns - seen[1]) * per_ns
+    seen[0] = cycles
+    seen[1] = cpu_ns
+    return int(away)
 
 
 @kernel
@@ -158,10 +172,13 @@ def priced(
     return _meter(per_application, per_evaluation, float(per_touch), 0.0, False, float(noise))
 
 
-def timed(operators: int, joules_per_cycle: float) -> Meter:
+def timed(
+    operators: int, joules_per_cycle: float, long: float = math.inf, per_ns: float = 1.0
+) -> Meter:
     """Return a meter that goes by the cycle counter alone."""
     nothing = np.zeros(operators + 1)
-    return _meter(nothing, nothing.copy(), 0.0, joules_per_cycle, True, 0.0)
+    meter = _meter(nothing, nothing.copy(), 0.0, joules_per_cycle, True, 0.0)
+    return meter._replace(long=float(long), per_ns=float(per_ns))
 
 
 def scripted(
@@ -193,7 +210,9 @@ def _meter(
         cycles=np.zeros(size, np.int64),
         clocked=clocked,
         noise=noise,
-        usual=np.zeros(size),
+        long=math.inf,
+        per_ns=1.0,
+        seen=np.zeros(2, np.int64),
         cut=np.zeros(size, np.int64),
         script=np.zeros(0),
         cast=np.zeros(0, np.int64),
@@ -204,6 +223,11 @@ def _meter(
 def cycle_count() -> int:
     """Read the CPU's cycle counter, in Python too (with numba switched off: nanoseconds)."""
     return time.perf_counter_ns() if config.DISABLE_JIT else int(_count())  # type: ignore[attr-defined]
+
+
+def thread_ns() -> int:
+    """Return the CPU time of this thread."""
+    return time.thread_time_ns()
 
 
 @intrinsic
@@ -223,6 +247,32 @@ def _read_cycle_counter(typingctx: Any) -> Any:
 def _cycle_count() -> Any:
     def read() -> Any:
         return _read_cycle_counter()  # type: ignore[call-arg]
+
+    return read
+
+
+@intrinsic
+def _read_thread_clock(typingctx: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word, number = context.get_value_type(types.int64), ir.IntType(32)
+        moment = cgutils.alloca_once(builder, ir.LiteralStructType([word, word]))
+        function = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(number, [number, moment.type]), "clock_gettime"
+        )
+        builder.call(function, [number(time.CLOCK_THREAD_CPUTIME_ID), moment])
+        seconds, nanoseconds = cgutils.unpack_tuple(builder, builder.load(moment), 2)
+        return builder.add(builder.mul(seconds, word(1_000_000_000)), nanoseconds)
+
+    return types.int64(), codegen
+
+
+@overload(thread_ns)
+def _thread_ns() -> Any:
+    if not HAS_THREAD_CLOCK:
+        return lambda: 0
+
+    def read() -> Any:
+        return _read_thread_clock()  # type: ignore[call-arg]
 
     return read
 

@@ -11,15 +11,16 @@ __all__ = ["Powers", "Prior"]
 
 Floats = NDArray[np.float64]
 
-NOISE = 0.03
-"""Relative error of one window's energy: its ticks, and what else the package does."""
+NOISE, LEAST_NOISE, NOISE_STEP = 0.05, 0.01, 0.02
+"""Relative error of one window's energy, its ticks and what else the package does: the first
+guess, the least, and how fast it follows what is seen."""
 FADING = 0.999
 """What a window's weight shrinks to with each one that follows."""
 LEVEL_STEP = 0.3
 OVERHEAD = -2
 """Its place among the accounts."""
 WIDEST = 5.0
-"""No account draws more, or less, than the mean by this factor."""
+"""No account draws more, or less, than believed before by this factor."""
 
 
 class Prior(NamedTuple):
@@ -31,8 +32,8 @@ class Prior(NamedTuple):
 
     @classmethod
     def unknown(cls, accounts: int) -> Prior:
-        """Return the prior of accounts of which nothing is known: alike, within 30 %."""
-        return cls(np.ones(accounts), np.full(accounts, 0.3))
+        """Return the prior of accounts of which nothing is known: alike, within 10 %."""
+        return cls(np.ones(accounts), np.full(accounts, 0.1))
 
 
 class Powers:
@@ -57,6 +58,7 @@ class Powers:
         self._targets = np.zeros(size)
         self._mean, self._weight = rate, 1e-9
         self._level = 1.0
+        self._noise = NOISE**2
         self._rates = rate * prior.ratio
 
     @property
@@ -75,20 +77,25 @@ class Powers:
 
     def learn(self, cycles: Floats, joules: float) -> None:
         """Take one window's cycles and energy into the regression."""
-        total = cycles.sum()
-        share, rate = cycles / total, joules / total
+        # Per cycle at the prior's mean power: what draws nothing does not dilute the others.
+        total = float(self.prior.ratio @ cycles)
+        if total <= 0.0:
+            return
+        draws = self.prior.ratio > 0.0
+        share, rate = np.where(draws, cycles / total, 0.0), joules / total
         for sums, new in ((self._products, np.outer(share, share)), (self._targets, share * rate)):
             sums *= FADING
             sums += new
         self._weight = FADING * self._weight + 1.0
         self._mean += (rate - self._mean) / self._weight
-        ridge = (NOISE / self.prior.spread) ** 2
+        miss = (joules / float(self._rates @ cycles) - 1.0) if self.windows else NOISE
+        self._noise += NOISE_STEP * (min(miss * miss, 1.0) - self._noise)
+        ridge = max(self._noise, LEAST_NOISE**2) / self.prior.spread**2
         believed = self._mean * self.prior.ratio
         left = self._products + np.diag(ridge)
         solved = np.linalg.solve(left, self._targets + ridge * believed)
-        fixed = self.prior.ratio == 0.0
-        bounded = np.clip(solved, self._mean / WIDEST, self._mean * WIDEST)
-        self._rates = np.where(fixed, 0.0, bounded)
+        bounded = np.clip(solved, believed / WIDEST, believed * WIDEST)
+        self._rates = np.where(draws, bounded, 0.0)
         expected = float(self._rates @ cycles)
         # The level follows at once what moves all powers together, as a change of frequency does.
         step = LEVEL_STEP if self.windows else 1.0

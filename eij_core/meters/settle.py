@@ -28,7 +28,7 @@ from ..errors import MeterUnavailable
 from ..records import BINS, LOWEST, PER_OCTAVE, Ledger, Limits, bin_edges
 from .clocks import Clocks, Instant, RealClocks
 from .hostlock import HostLock
-from .meter import Meter, Provenance, SourceInfo, timed
+from .meter import HAS_THREAD_CLOCK, Meter, Provenance, SourceInfo, timed
 from .powers import Powers, Prior
 from .source import Source
 
@@ -49,6 +49,8 @@ Sharing = Literal["exclusive", "shared"]
 MIN_TICKS = 20
 QUANTISATION = math.sqrt(1.0 / 6.0)
 """A window opens and closes at a random phase of a tick: the sd of the two together, in ticks."""
+LONG_NS = 100_000
+"""Applications from here on are checked for time off the CPU; it costs 1 % of so long a one."""
 LONG_GAP_NS = 5_000_000
 """A pause between chunks; what the package draws in it is nobody's."""
 STUCK_NS = 1_000_000_000
@@ -142,10 +144,12 @@ def rescale_ledger(ledger: Ledger, base: Base, factors: Floats, by_joules: bool 
     if by_joules:
         ledger.mark[0] += ledger.joules[0] - before
     for o, factor in enumerate(factors[:-1]):
-        if factor != 1.0:
+        if abs(factor - 1.0) > SAME_BIN:
             _shift(ledger.histogram[o], base.histogram[o], float(factor))
 
 
+# From its centre, a bin reaches further than this share: no application would leave it.
+SAME_BIN = 0.0075
 _CENTRES = np.sqrt(bin_edges()[:-1] * bin_edges()[1:])
 
 
@@ -201,7 +205,7 @@ class _Window:
     start_uj: int | None
     base: Base
     used: Floats
-    """Cycles of operators and start, as the meter guarded them."""
+    """Cycles of operators and start, on the CPU."""
     wall_ns: int = 0
     cpu_ns: int = 0
     cycles: int = 0
@@ -249,7 +253,7 @@ class Counted:
         self.refusals = tuple(refusals)
         self.sharing: Sharing = sharing
         self.clocks = clocks or RealClocks()
-        self._prior, self._min_ns = prior, min_ticks * source.info.tick_ns
+        self.prior, self.min_ticks = prior, min_ticks
         self._package = source.info.scope == "package"
         try:
             lock = HostLock() if self._package and sharing == "exclusive" else None
@@ -257,10 +261,8 @@ class Counted:
             source.close()
             raise
         self._release = weakref.finalize(self, _release, source, lock)
-        self._host_ns = HOST_NS
-        if self._package and sharing == "shared":
-            self._host_ns = SHARED_NS
-            self._min_ns = max(self._min_ns, SHARED_NS)
+        shared = self._package and sharing == "shared"
+        self._host_ns = SHARED_NS if shared else HOST_NS
         self.names: tuple[str, ...] = ()
         self.quality: Counter[str] = Counter()
 
@@ -278,15 +280,19 @@ class Counted:
     def attach(self, problem: str, algorithm: str, operators: tuple[Any, ...]) -> Meter:
         """Return the compiled meter for these operators, at a first guess of the power."""
         self.names = (*(operator.name for operator in operators), *NOT_OPERATORS)
-        rate = self.source.watts / (1e9 * self.clocks.frequency())
+        frequency = self.clocks.frequency()
+        rate = self.source.watts / (1e9 * frequency)
         accounts = len(operators) + 3  # others are no account of ours
-        prior = self._prior or Prior.unknown(accounts)
+        prior = self.prior or Prior.unknown(accounts)
         if prior.ratio.size != accounts:
             raise ValueError(f"the prior has {prior.ratio.size} accounts, the run {accounts}")
         if self.source.info.scope == "thread":
             idle = getattr(self.source, "idle_watts", 0.0) / self.source.watts
             prior = prior._replace(ratio=np.append(prior.ratio[:-1], idle))
         self.powers = Powers(prior, rate)
+        self._min_ns = self.min_ticks * self.source.info.tick_ns
+        if self._host_ns == SHARED_NS:
+            self._min_ns = max(self._min_ns, SHARED_NS)
         self.accounts_uj = np.zeros(accounts + 1, np.int64)
         self.imputed = np.zeros(len(operators) + 1)
         self.quality = Counter()
@@ -299,7 +305,8 @@ class Counted:
         self._host, self._host_cpu_ns, self._host_wall_ns = self.clocks.host(), 0, 0
         self._last: tuple[Instant, int | None] | None = None
         self._cut = np.zeros(len(operators) + 1, np.int64)
-        return timed(len(operators), rate)
+        long = LONG_NS * frequency if HAS_THREAD_CLOCK else math.inf
+        return timed(len(operators), rate, long, frequency)
 
     # --- around each chunk ---
 
@@ -311,6 +318,7 @@ class Counted:
             self._open(energy, ledger)
         else:
             self._bridge(self._window, *self._last, now, energy, broken)
+        meter.seen[:] = now.cycles, now.cpu_ns
         self._last = now, energy
 
     def settle(self, meter: Meter, ledger: Ledger, limits: Limits) -> Settlement | None:
@@ -444,8 +452,9 @@ class Counted:
         window = self._window
         assert window is not None
         self.imputed += meter.rate * window.used
-        self.quality[f"imputed: {why}"] += 1
         size = window.used.size
+        if window.used.any():
+            self.quality[f"imputed: {why}"] += 1
         settlement = Settlement(
             window.base,
             np.ones(size),
@@ -465,7 +474,7 @@ class Counted:
         total = max(float(window.cycles), window.used.sum(), 1.0)
         running = total * share
         used = window.used
-        # What the guard did not see: time off the CPU inside applications.
+        # Interruptions too short to be looked at, or a machine without a clock to look at.
         if used.sum() > running:
             used = used * (running / used.sum())
         return np.concatenate([used, [running - used.sum(), total - running]])

@@ -1,16 +1,17 @@
 """The compiled meter: the guard against preemption, and replayed charges."""
 
 import math
+import time
 
+import numba
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from eij_core.errors import InputError
-from eij_core.meters.meter import UNUSUAL, cycle_count, guarded, scripted, timed
+from eij_core.meters import meter as module
+from eij_core.meters.meter import cycle_count, scripted, thread_ns, timed
 from eij_core.meters.replay import Replay, ReplayDiverged
 from eij_core.records import Limits, Outcome, new_ledger
 from eij_core.registry import meters
@@ -21,45 +22,41 @@ NOTHING = Outcome(0.0, 1, 0, np.zeros(0))
 FREE = Limits(math.inf, math.inf, 0.0, True, 0)
 
 
-def test_the_usual_is_a_high_quantile():
-    rng = np.random.default_rng(5)
-    usual, cut = np.zeros(1), np.zeros(1, np.int64)
-    for cycles in rng.lognormal(7, 0.3, 5000).astype(int):
-        guarded(usual, cut, 0, int(cycles))
-    assert cut[0] == 0
-    # ln 1.9 ≈ 1.28 × 0.3 + the jitter of the steps
-    assert 0.9 < usual[0] / math.exp(7) < 2.5
+def test_time_off_the_cpu_is_not_charged(monkeypatch):
+    """Cycles of 2 per ns; a long application of which half was somebody else's."""
+    clock = {"cycles": 0, "cpu": 0}
+    monkeypatch.setattr(module, "cycle_count", lambda: clock["cycles"])
+    monkeypatch.setattr(module, "thread_ns", lambda: clock["cpu"])
+    meter = timed(1, 1e-9, long=1000, per_ns=2.0)
+    rng = streams_for(1).noise
+    for wall, cpu, expected, cut in (
+        (100, 100, 200, 0),  # short: not looked at
+        (1000, 1000, 2000, 0),  # long, and on the CPU
+        (100, 90, 200, 0),
+        (3000, 1000, 1980, 1),  # interrupted; a little of it before
+        (2000, 2000, 4000, 1),
+        (9000, 0, 1, 2),
+    ):
+        meter.cycles[:] = 0
+        mark = meter.start()
+        clock["cycles"] += 2 * wall
+        clock["cpu"] += cpu
+        joules = meter.stop(mark, 0, NOTHING, rng)
+        assert meter.cycles[0] == expected
+        assert joules == pytest.approx(expected * 1e-9)
+        assert meter.cut[0] == cut
 
 
-def test_an_interrupted_application_is_charged_as_a_usual_one():
-    usual, cut = np.zeros(1), np.zeros(1, np.int64)
-    rng = np.random.default_rng(6)
-    charged = 0
-    for k in range(10_000):
-        cycles = int(500 * rng.lognormal(0, 0.2))
-        charged += guarded(usual, cut, 0, 10**8 if k % 1000 == 999 else cycles)
-    assert cut[0] == 10
-    assert charged / 10_000 == pytest.approx(510, rel=0.03)
+@pytest.mark.compiled
+def test_the_clocks_of_compiled_code():
+    @numba.njit
+    def both():
+        return cycle_count(), thread_ns()
 
-
-def test_a_long_path_taken_now_and_then_is_not_cut_for_long():
-    """One application in five takes 100 times longer, and means it."""
-    usual, cut = np.zeros(1), np.zeros(1, np.int64)
-    rng = np.random.default_rng(7)
-    for _ in range(5000):
-        guarded(usual, cut, 0, 50_000 if rng.random() < 0.2 else 500)
-    assert cut[0] < 100
-
-
-@given(st.lists(st.integers(1, 2**40), min_size=1, max_size=60))
-def test_whatever_comes_a_charge_is_positive_and_no_larger(cycles):
-    usual, cut = np.zeros(1), np.zeros(1, np.int64)
-    for c in cycles:
-        limit = usual[0]
-        kept = guarded(usual, cut, 0, c)
-        assert 1 <= kept <= c
-        assert kept == c or c > UNUSUAL * limit
-    assert cut[0] < len(cycles)
+    first, cpu = both()
+    assert abs(cpu - time.thread_time_ns()) < 100_000_000
+    assert first < both()[0] < cycle_count()
+    assert both()[1] <= time.thread_time_ns()
 
 
 def test_the_clock_runs_and_charges_are_positive():

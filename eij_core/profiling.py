@@ -1,0 +1,378 @@
+"""What each operator costs, by itself: the paper's initial operator profiling.
+
+Operators take turns. A batch applies one operator and nothing else until the counter has moved for
+50 ticks, so its energy needs no dividing; what a batch says of an operator's power also serves the
+settlement of later runs (`Profile.prior`), and its Joules the selector (`Profile.joules`).
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .loop import advance, compiled_advance, compiled_begin
+from .meters.meter import Meter, Provenance, SourceInfo
+from .meters.powers import Prior
+from .meters.settle import Counted, Settlement
+from .records import Hints, Limits, bin_edges, new_ledger, new_trace
+from .registry import Spec, algorithms, meters, problems, selectors
+from .rng import streams_for
+
+__all__ = ["Batch", "OperatorProfile", "Profile", "Profiler", "profile"]
+
+MIN_TICKS = 50
+BATCH_NS = 50_000_000
+"""The least length of a batch, where the counter ticks faster."""
+BATCHES = 20
+PRICED_DECISIONS = 200
+"""Applications in a batch of a model, which has no ticks to wait for."""
+CHUNK_SECONDS = 0.02
+PROFILED_SPREAD = 0.02
+"""How well a profile knows the ratio of two powers."""
+
+
+class Batch(NamedTuple):
+    """One operator alone, for a while."""
+
+    operator: str
+    applications: int
+    evaluations: int
+    joules: float
+    quality: str
+    """measured, simulated, or imputed: and why."""
+
+
+@dataclass(frozen=True)
+class OperatorProfile:
+    """What one operator cost, over all its batches."""
+
+    name: str
+    applications: int
+    evaluations: int
+    joules: float
+    median: float
+    p5: float
+    p95: float
+    batch_sd: float
+    """Standard deviation of the mean Joules between batches: drift and noise."""
+    ratio: float
+    """Its power relative to the mean of all; 0 where a model has none."""
+    histogram: tuple[tuple[int, int], ...]
+    """(bin, applications) where there are any; see `records.bin_edges`."""
+
+    @property
+    def mean(self) -> float:
+        """Joules per application."""
+        return self.joules / self.applications if self.applications else math.nan
+
+    @property
+    def per_evaluation(self) -> float:
+        """Joules per evaluation."""
+        return self.joules / self.evaluations if self.evaluations else math.nan
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the operators of an algorithm cost on a problem, and how that is known."""
+
+    problem: str
+    algorithm: str
+    meter: SourceInfo
+    operators: tuple[OperatorProfile, ...]
+    batches: tuple[Batch, ...]
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per operator, in Joules."""
+        return pd.DataFrame(
+            [
+                {
+                    "operator": each.name,
+                    "applications": each.applications,
+                    "mean": each.mean,
+                    "median": each.median,
+                    "p5": each.p5,
+                    "p95": each.p95,
+                    "per_evaluation": each.per_evaluation,
+                    "batch_sd": each.batch_sd,
+                    "provenance": str(self.meter.provenance),
+                }
+                for each in self.operators
+            ]
+        )
+
+    def distribution(self) -> pd.DataFrame:
+        """Return Joules per application as weighted values, for violins and histograms."""
+        centres = _centres()
+        return pd.DataFrame(
+            [
+                {"operator": each.name, "joules": centres[place], "applications": count}
+                for each in self.operators
+                for place, count in each.histogram
+            ],
+            columns=["operator", "joules", "applications"],
+        )
+
+    def joules(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return Joules per application for `Hints.joules`; 0 where an operator is unknown."""
+        known = {each.name: each.mean for each in self.operators if each.applications}
+        return np.array([known.get(name, 0.0) for name in names])
+
+    def hints(self, hints: Hints) -> Hints:
+        """Return a run's hints with the profile's Joules in them, where it knows better."""
+        known = self.joules(hints.names)
+        return hints._replace(joules=np.where(known > 0, known, hints.joules))
+
+    def prior(self, names: Sequence[str]) -> Prior:
+        """Return the powers for the settlement of a run with these operators."""
+        known = {each.name: each.ratio for each in self.operators if each.ratio > 0}
+        prior = Prior.unknown(len(names) + 3)
+        for o, name in enumerate(names):
+            if name in known:
+                prior.ratio[o], prior.spread[o] = known[name], PROFILED_SPREAD
+        return prior
+
+    def as_json(self) -> str:
+        """Return everything as text; `from_json` reads it."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Profile:
+        """Read a profile back."""
+        data = json.loads(text)
+        meter = data["meter"] | {"provenance": Provenance(data["meter"]["provenance"])}
+        lists = {key: tuple(meter[key]) for key in ("domains", "notes")}
+        return cls(
+            data["problem"],
+            data["algorithm"],
+            SourceInfo(**(meter | lists)),
+            tuple(
+                OperatorProfile(**(each | {"histogram": tuple(map(tuple, each["histogram"]))}))
+                for each in data["operators"]
+            ),
+            tuple(Batch(*each) for each in data["batches"]),
+        )
+
+    def write(self, path: Path | str) -> None:
+        """Write .json (everything) or .parquet (the distributions)."""
+        path = Path(path)
+        if path.suffix == ".parquet":
+            self.distribution().assign(provenance=str(self.meter.provenance)).to_parquet(path)
+        else:
+            path.write_text(self.as_json(), "utf-8")
+
+
+class Profiler(Iterator[Batch]):
+    """A profile in progress: pull batches from it, look at `profile()` whenever you like.
+
+    Parameters
+    ----------
+    problem, algorithm, meter : Spec or str
+    batches : int
+        Batches for each operator.
+    seed : int
+    compiled : bool
+
+    Examples
+    --------
+    >>> profiler = Profiler("nk:n=20,k=3", "ils", "model", batches=2, compiled=False)
+    >>> [batch.operator for batch in profiler]
+    ['flip-1', 'flip-5', 'flip-1', 'flip-5']
+    """
+
+    def __init__(
+        self,
+        problem: Spec | str,
+        algorithm: Spec | str,
+        meter: Spec | str = "auto",
+        *,
+        batches: int = BATCHES,
+        seed: int = 0,
+        compiled: bool = True,
+    ) -> None:
+        self.names_of = problems.check(problem), algorithms.check(algorithm)
+        self.problem, self.algorithm = (
+            problems.make(self.names_of[0]),
+            algorithms.make(self.names_of[1]),
+        )
+        self.source = meters.make(meter)
+        if isinstance(self.source, Counted):
+            ticks = math.ceil(BATCH_NS / self.source.info.tick_ns)
+            self.source.min_ticks = max(self.source.min_ticks, MIN_TICKS, ticks)
+        operators = self.algorithm.operators
+        self.names = tuple(operator.name for operator in operators)
+        self.meter: Meter = self.source.attach(
+            self.names_of[0].name, self.names_of[1].name, operators
+        )
+        count = len(operators)
+        self.ledger, self._trace = new_ledger(count), new_trace(64, count)
+        self._limits = Limits(math.inf, math.inf, 0.0, False, 0)
+        self._streams = streams_for(seed)
+        self._selectors = [selectors.make(f"static:operator={name}") for name in self.names]
+        hints = Hints(self.names, np.zeros(count), np.zeros(count))
+        self._stats = [selector.memory(hints, math.inf) for selector in self._selectors]
+        components = self.problem, self.algorithm, self._selectors[0], self.meter
+        self._advance = compiled_advance(*components) if compiled else _quietly
+        begin = compiled_begin(self.problem, self.algorithm) if compiled else _begin
+        # Each operator has a search of its own, from the same start.
+        state = begin(self.problem, self.algorithm, self._streams.moves)
+        self._states = [copy.deepcopy(state) for _ in operators]
+        self._call(0, 0)  # compiles the loop, decides nothing
+        self._pace = 1.0
+        self._wanted = batches * count
+        self.batches: list[Batch] = []
+
+    @property
+    def progress(self) -> float:
+        """How much is done, 0 to 1."""
+        return len(self.batches) / self._wanted
+
+    def __next__(self) -> Batch:
+        if len(self.batches) >= self._wanted:
+            self.close()
+            raise StopIteration
+        o = len(self.batches) % len(self.names)
+        before = self._sums(o)
+        quality = self._measure(o) if self.meter.clocked else self._price(o)
+        applications, evaluations, joules = (
+            b - a for a, b in zip(before, self._sums(o), strict=True)
+        )
+        batch = Batch(self.names[o], int(applications), int(evaluations), float(joules), quality)
+        self.batches.append(batch)
+        return batch
+
+    def close(self) -> None:
+        """Close a real source."""
+        if self.meter.clocked:
+            self.source.close()
+
+    def _sums(self, o: int) -> tuple[float, float, float]:
+        ledger = self.ledger
+        return (
+            ledger.applications[o],
+            ledger.operator_evaluations[o],
+            ledger.operator_joules[o],
+        )
+
+    def _call(self, o: int, decisions: int) -> None:
+        while True:
+            decisions -= self._advance(
+                self.problem,
+                self.algorithm,
+                self._selectors[o],
+                self.meter,
+                self._limits,
+                self._states[o],
+                self._stats[o],
+                self.ledger,
+                self._streams,
+                self._trace,
+                decisions,
+            )[0]
+            if decisions <= 0:
+                return
+
+    def _price(self, o: int) -> str:
+        self._call(o, PRICED_DECISIONS)
+        return str(self.source.info.provenance)
+
+    def _measure(self, o: int) -> str:
+        settlement: Settlement | None = None
+        decisions = 1
+        while settlement is None:
+            self.source.begin(self.meter, self.ledger)
+            started = self.source.clocks.now().wall_ns
+            self._call(o, decisions)
+            seconds = (self.source.clocks.now().wall_ns - started) / 1e9
+            settlement = self.source.settle(self.meter, self.ledger, self._limits)
+            decisions = max(1, min(int(decisions * CHUNK_SECONDS / max(seconds, 1e-9)), 2**30))
+        return settlement.quality
+
+    def profile(self) -> Profile:
+        """Return what is known so far."""
+        ratios = self.source.powers.ratios() if self.meter.clocked else np.zeros(len(self.names))
+        return Profile(
+            str(self.names_of[0]),
+            str(self.names_of[1]),
+            self.source.info,
+            tuple(self._operator(o, float(ratios[o])) for o in range(len(self.names))),
+            tuple(self.batches),
+        )
+
+    def _operator(self, o: int, ratio: float) -> OperatorProfile:
+        applications, evaluations, joules = self._sums(o)
+        histogram = self.ledger.histogram[o]
+        places = np.flatnonzero(histogram)
+        p5, median, p95 = _quantiles(histogram, (0.05, 0.5, 0.95))
+        means = [
+            batch.joules / batch.applications
+            for batch in self.batches
+            if batch.operator == self.names[o] and batch.applications
+        ]
+        return OperatorProfile(
+            self.names[o],
+            int(applications),
+            int(evaluations),
+            float(joules),
+            median,
+            p5,
+            p95,
+            float(np.std(means)) if means else 0.0,
+            ratio,
+            tuple((int(place), int(histogram[place])) for place in places),
+        )
+
+
+def profile(
+    problem: Spec | str,
+    algorithm: Spec | str,
+    meter: Spec | str = "auto",
+    *,
+    batches: int = BATCHES,
+    seed: int = 0,
+    compiled: bool = True,
+) -> Profile:
+    """Measure every operator of an algorithm, in turns; see `Profiler`.
+
+    Examples
+    --------
+    >>> found = profile("nk:n=20,k=3", "ils", "model:noise=0", batches=1, compiled=False)
+    >>> round(found.operators[0].mean, 3)
+    1.011
+    """
+    profiler = Profiler(problem, algorithm, meter, batches=batches, seed=seed, compiled=compiled)
+    for _ in profiler:
+        pass
+    return profiler.profile()
+
+
+def _quietly(*arguments: Any) -> tuple[int, int, int]:
+    with np.errstate(over="ignore"):  # random words wrap around on purpose
+        return advance(*arguments)
+
+
+def _begin(problem: Any, algorithm: Any, rng: Any) -> Any:
+    with np.errstate(over="ignore"):
+        return algorithm.begin(problem, rng)
+
+
+def _centres() -> NDArray[np.float64]:
+    edges = bin_edges()
+    return np.sqrt(edges[:-1] * edges[1:])
+
+
+def _quantiles(histogram: NDArray[np.int64], shares: Sequence[float]) -> list[float]:
+    """Return quantiles of a log-histogram, to the width of a bin (about 3 %)."""
+    total = np.cumsum(histogram)
+    if total[-1] == 0:
+        return [math.nan] * len(shares)
+    places = np.searchsorted(total, np.asarray(shares) * total[-1])
+    return _centres()[places].tolist()
