@@ -126,9 +126,11 @@ class Dask(Executor):
     ----------
     address : str or distributed.Client
         Where the scheduler listens, such as `tcp://10.0.0.5:8786`.
+    timeout : str
+        How long to wait for it.
     """
 
-    def __init__(self, address: Any) -> None:
+    def __init__(self, address: Any, timeout: str = "15s") -> None:
         try:
             import distributed
         except ImportError:  # pragma: no cover  (the tests have it)
@@ -137,7 +139,7 @@ class Dask(Executor):
             ) from None
         self._owned = isinstance(address, str)
         try:
-            self.client = distributed.Client(address, timeout="15s") if self._owned else address
+            self.client = distributed.Client(address, timeout=timeout) if self._owned else address
         except (OSError, ValueError) as error:
             raise CampaignError(f"no Dask scheduler answers at {address} ({error})") from error
         self._inner = self.client.get_executor(pure=False)

@@ -10,8 +10,12 @@ import contextlib
 import json
 import os
 
+import numpy as np
+
 from .executors import VARIABLE
+from .records import row_dtype
 from .run import Run
+from .traces import encode
 from .trial import Trial
 
 __all__ = ["load"]
@@ -29,3 +33,4 @@ def load(text: str) -> int:
 
 
 load(os.environ.get(VARIABLE, "[]"))
+encode([("", np.zeros(1, row_dtype(1)))])  # pyarrow imports pandas at its first array

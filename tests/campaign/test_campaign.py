@@ -1,0 +1,306 @@
+"""Campaigns: the same on every executor; nothing repeated, nothing missed, whatever dies."""
+
+import os
+import signal
+import time
+import types
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+
+import pytest
+
+from eij_core import campaign as campaigns
+from eij_core.campaign import CampaignError, check_energy, prepare, run_campaign
+from eij_core.errors import InputError
+from eij_core.executors import Dask, Inline, Processes, host_lock
+from eij_core.meters.meter import Provenance, SourceInfo
+from eij_core.store import Reader, Store
+from eij_core.warmed import load
+from tests.campaign.small import campaign, essence, run
+
+POISONED = ["nk:n=16,k=2", "external:function=tests.campaign.poison.deadly,n=8"]
+FAULTY = ["nk:n=16,k=2", "external:function=tests.campaign.poison.faulty,n=8"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed")
+    rows = run(folder)
+    assert len(rows) == 12
+    with Reader(folder) as reader:
+        return essence(reader)
+
+
+def test_processes_give_the_same(tmp_path, undisturbed):
+    plan = campaign()
+    with Processes(2, prepare(plan.trials)) as executor:
+        rows = run(tmp_path, plan, executor)
+    assert len(rows) == len({row.key for row in rows}) == 12
+    with Reader(tmp_path) as reader:
+        assert essence(reader) == undisturbed
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dask_gives_the_same(tmp_path, undisturbed):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        executor = Dask(client)
+        assert executor.workers == 2
+        assert executor.lost == ""
+        run(tmp_path, executor=executor)
+        executor.shutdown()
+    with Reader(tmp_path) as reader:
+        assert essence(reader) == undisturbed
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_dask_in_processes_by_its_address(tmp_path, undisturbed):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        executor = Dask(cluster.scheduler_address)
+        run(tmp_path, executor=executor)
+        executor.shutdown()
+    with Reader(tmp_path) as reader:
+        assert essence(reader) == undisturbed
+
+
+@pytest.mark.chaos
+@pytest.mark.filterwarnings("ignore")
+def test_a_dask_worker_dies(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    plan = campaign(seeds=400)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        executor = Dask(cluster.scheduler_address)
+        with Store(tmp_path) as store:
+            store.begin(plan.data, "test")
+            killed = 0
+            for i, _ in enumerate(run_campaign(plan.trials, executor, store)):
+                if i % 150 == 20 and killed < 4:
+                    victim = next(iter(cluster.workers.values()))
+                    os.kill(victim.pid, signal.SIGKILL)
+                    killed += 1
+            assert set(store.states().values()) == {"done"}
+            assert len(store.states()) == 800
+        executor.shutdown()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_scheduler():
+    pytest.importorskip("distributed")
+    with pytest.raises(CampaignError, match="no Dask scheduler"):
+        Dask("tcp://127.0.0.1:1", timeout="1s")
+
+
+def test_any_executor_will_do(tmp_path, undisturbed):
+    with ThreadPoolExecutor(2) as executor:
+        run(tmp_path, executor=executor)
+    with Reader(tmp_path) as reader:
+        assert essence(reader) == undisturbed
+
+
+def test_resume_repeats_none_and_misses_none(tmp_path, undisturbed, monkeypatch):
+    monkeypatch.setattr(campaigns, "TASK_SECONDS", 0.0)
+    plan = campaign()
+    first = []
+    with Store(tmp_path) as store:
+        store.begin(plan.data, "test")
+        for row in run_campaign(plan.trials, Inline(), store):
+            first.append(row.key)
+            if len(first) == 5:
+                break
+    second = [row.key for row in run(tmp_path, plan)]
+    assert len(first) + len(second) == 12
+    assert not set(first) & set(second)
+    with Reader(tmp_path) as reader:
+        assert essence(reader) == undisturbed
+    assert run(tmp_path, plan) == []
+
+
+def test_tasks_grow_to_half_a_second(tmp_path):
+    plan = campaign(seeds=60)
+    run(tmp_path, plan)
+    with Reader(tmp_path) as reader:
+        assert len(reader.rows()) == 120
+        assert len(reader.parts()) < 60
+
+
+def test_a_failing_trial_is_a_result(tmp_path):
+    plan = campaign(problems=FAULTY, seeds=2)
+    rows = run(tmp_path, plan)
+    states = [row.state for row in rows]
+    assert states.count("failed") == states.count("done") == 4
+    failed = next(row for row in rows if row.state == "failed")
+    assert "ArithmeticError: no fitness today" in failed.error
+    assert run(tmp_path, plan) == []
+    assert len(run(tmp_path, plan, retry_failed=True)) == 4
+
+
+def test_a_poison_trial_fails_and_the_others_finish(tmp_path):
+    """F32: three deaths alone, then it is given up; innocents that were beside it are not."""
+    plan = campaign(problems=POISONED, selectors=["uniform"], seeds=1)
+    with Processes(2) as executor:
+        rows = run(tmp_path, plan, executor)
+    assert {row.state for row in rows} == {"done", "failed"}
+    failed = [row for row in rows if row.state == "failed"]
+    assert len(failed) == 1
+    assert "died" in failed[0].error
+    assert failed[0].attempt > campaigns.ATTEMPTS
+    with Reader(tmp_path) as reader:
+        lost = [attempt for attempt in reader.attempts() if attempt[0] == failed[0].key]
+    assert len(lost) == failed[0].attempt
+    assert {attempt[-1] for attempt in lost} == {"worker died"}
+
+
+def test_a_worker_that_is_killed_is_replaced(tmp_path):
+    """F31: what it was at is run again and stored once."""
+    plan = campaign(seeds=40)
+    with Processes(2, prepare(plan.trials)) as executor, Store(tmp_path) as store:
+        store.begin(plan.data, "test")
+        killed = 0
+        for i, _ in enumerate(run_campaign(plan.trials, executor, store)):
+            if i in (3, 40):
+                os.kill(next(iter(executor._pool._processes)), signal.SIGKILL)
+                killed += 1
+        assert killed == 2
+        assert list(store.states().values()) == ["done"] * 80
+
+
+@pytest.mark.chaos
+def test_twenty_workers_are_killed(tmp_path):
+    plan = campaign(seeds=1500)
+    with Processes(2, prepare(plan.trials)) as executor, Store(tmp_path) as store:
+        store.begin(plan.data, "test")
+        killed, last = 0, time.monotonic()
+        for _ in run_campaign(plan.trials, executor, store):
+            if killed < 20 and time.monotonic() > last + 0.2 and executor._pool._processes:
+                os.kill(next(iter(executor._pool._processes)), signal.SIGKILL)
+                killed, last = killed + 1, time.monotonic()
+        assert killed > 3
+        assert list(store.states().values()) == ["done"] * 3000
+
+
+class Odd(Executor):
+    """An executor whose futures end as they are told to."""
+
+    flight = 1
+
+    def __init__(self, *errors, lost=""):
+        self.errors = list(errors)
+        self.lost = lost
+
+    def submit(self, fn, *args, **kwargs):
+        future = Future()
+        if not self.errors:
+            future.set_result(fn(*args, **kwargs))
+        elif (error := self.errors.pop(0)) is not None:
+            future.set_exception(error)
+        return future
+
+
+class KilledWorker(Exception):
+    """As Dask's."""
+
+
+def test_dasks_killed_worker_is_a_lost_attempt(tmp_path, undisturbed):
+    plan = campaign(seeds=1)
+    rows = run(tmp_path / "a", plan, Odd(KilledWorker()))
+    assert [row.state for row in rows] == ["failed", "done"]
+    rows = run(tmp_path / "a", plan, retry_failed=True)
+    assert [row.state for row in rows] == ["done"]
+
+
+def test_what_cannot_go_on_says_so(tmp_path):
+    plan = campaign(seeds=1)
+    with pytest.raises(CampaignError, match="called off"):
+        run(tmp_path, plan, Odd(CancelledError()))
+    with pytest.raises(CampaignError, match="scheduler is gone"):
+        run(tmp_path, plan, Odd(None, lost="the scheduler is gone"))
+    with pytest.raises(ZeroDivisionError):
+        run(tmp_path, plan, Odd(ZeroDivisionError()))
+
+
+class Broken(Executor):
+    def submit(self, fn, *args, **kwargs):
+        from concurrent.futures import BrokenExecutor
+
+        raise BrokenExecutor
+
+
+def test_a_pool_broken_while_idle(tmp_path, undisturbed):
+    with pytest.raises(CampaignError, match="cannot replace"):
+        run(tmp_path, executor=Broken())
+
+    class Mended(Broken):
+        def restart(self):
+            self.submit = Inline().submit
+
+    run(tmp_path, executor=Mended())
+    with Reader(tmp_path) as reader:
+        assert essence(reader) == undisturbed
+
+
+# --- before the first trial ---
+
+
+def meter_like(provenance, scope):
+    info = SourceInfo("counter", provenance, scope=scope)
+    return types.SimpleNamespace(info=info, close=lambda: None)
+
+
+def test_measured_energy_runs_alone(monkeypatch):
+    trials = campaign().trials
+    check_energy(trials, 8)
+    monkeypatch.setattr(
+        type(trials[0]), "make", lambda *_: meter_like(Provenance.MEASURED, "package")
+    )
+    check_energy(trials, 1)
+    with pytest.raises(InputError, match=r"--jobs = 2: expected 1 with measured energy"):
+        check_energy(trials, 2)
+
+
+def test_measured_trials_hold_the_hosts_lock(tmp_path):
+    plan = campaign(seeds=1)
+    key = "k" * 32
+    task = campaigns.Task(((key, plan.trials[0]),), measured=True)
+    assert campaigns.run_task(task).rows[0].state == "done"
+    with host_lock((str(tmp_path),)):
+        assert (tmp_path / "eij-rapl.lock").exists()
+
+
+def test_preparing_checks_every_combination():
+    with pytest.raises(InputError, match="static:operator"):
+        prepare(campaign(selectors=["eij", "static:operator=flop"]).trials)
+    notes = []
+    ready = prepare(campaign(problems=FAULTY).trials, lambda *note: notes.append(note))
+    assert len(ready) == 2  # other people's code is not run here
+    assert notes[-1] == (4, 4, "")
+
+
+def test_kernels_are_loaded_where_asked():
+    import json
+
+    good = campaign().trials[0].to_dict()
+    assert load(json.dumps([good, {**good, "selector": "nobody"}])) == 1
+
+
+def test_jobs_are_counted():
+    with pytest.raises(InputError, match="--jobs"):
+        Processes(0)
+
+
+def test_an_inline_failure_is_kept_for_later():
+    def fail():
+        raise ValueError("x")
+
+    future = Inline().submit(fail)
+    assert isinstance(future.exception(), ValueError)
+    Inline().kill()
