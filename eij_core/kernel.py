@@ -27,6 +27,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload, overload_method, register_jitable
 
+from .cache_turns import take_turns
+
 __all__ = ["compile_entry", "digest_of", "kernel", "on_loan"]
 
 log = logging.getLogger(__name__)
@@ -230,6 +232,9 @@ def _without_owners(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 # --- compiling, and the cache that must not lie ---------------------------------------------------
+
+
+take_turns()  # processes that compile at once must not write over each other's index
 
 
 def compile_entry(function: Callable[..., Any], digest: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import functools
+import hashlib
 import json
 import math
 import platform
@@ -25,10 +26,21 @@ from .records import BINS, Belief
 from .result import Best, Change, OperatorTotal, Result, Spent, digest_of_run, finite, frame_of
 from .trial import FAMILIES, Trial
 
-__all__ = ["SCHEMA", "Record", "RecordError", "format_of", "load", "save"]
+__all__ = ["SCHEMA", "Record", "RecordError", "format_of", "load", "save", "seal"]
 
 SCHEMA = 1
 """Version of the metadata; a newer one is refused, an older one read."""
+
+
+KINDS: dict[str, Any] = {
+    "trial": dict | None,
+    "key": str | None,
+    "components": dict,
+    "versions": dict,
+    "energy": dict,
+    "reason": str,
+}
+"""What the parts of the metadata are that nothing else looks at."""
 
 
 class RecordError(EijError, ValueError):
@@ -56,7 +68,8 @@ class Record:
     def of(cls, result: Result) -> Record:
         """Make the record of a run."""
         # Through JSON and back, so that a record is the same before and after the disk.
-        return cls(json.loads(json.dumps(_describe(result), allow_nan=False)), result.rows)
+        metadata = json.loads(json.dumps(_describe(result), allow_nan=False))
+        return cls({**metadata, "seal": seal(metadata)}, result.rows)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -155,6 +168,8 @@ def load(path: str | Path) -> Record:
     try:
         metadata, columns = form.read(data)
         _check_schema(path, metadata)
+        if metadata.get("seal") != seal(metadata):
+            raise ValueError("its metadata are not those that were written")
         record = Record(metadata, rows_of(columns, metadata["names"]))
         _check(record)
     except Foreign as error:
@@ -197,11 +212,20 @@ def _check(record: Record) -> None:
     histograms = [total.histogram for total in record.operators]
     if record.digest != digest_of_run(rows, record.best.x, histograms):
         raise ValueError("its digest is not that of its content")
-    _ = record.meter, record.spent, [Change(*change) for change in record.metadata["changes"]]
-    str(record.metadata["reason"])
+    metadata = record.metadata
+    for key, kind in KINDS.items():
+        if not isinstance(metadata[key], kind):
+            raise ValueError(f"{key} is not what it should be")
+    _ = record.meter, record.spent, [Change(*change) for change in metadata["changes"]]
 
 
 # --- plain data -----------------------------------------------------------------------------------
+
+
+def seal(metadata: Mapping[str, Any]) -> str:
+    """Return a digest of the metadata, which are kept with it: changed by accident, they show."""
+    rest = {key: value for key, value in metadata.items() if key != "seal"}
+    return hashlib.blake2b(json.dumps(rest, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def _describe(result: Result) -> dict[str, Any]:

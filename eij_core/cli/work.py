@@ -14,7 +14,6 @@ from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from ..cache_turns import take_turns
 from ..errors import EijError, InputError
 from ..run import Run, RunError
 from ..trial import Trial
@@ -148,7 +147,6 @@ def _enter_worker(stop: Any) -> None:
     """Prepare a process: Ctrl-C is its parent's business, and it does not outlive its parent."""
     global _stop
     _stop = stop
-    take_turns()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
