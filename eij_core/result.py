@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .display import picture
 from .meters.meter import SourceInfo
 from .records import Belief
 from .trial import Trial
@@ -102,6 +103,9 @@ class Result:
         """A digest of all that happened, wall clock excluded: equal runs, equal digests."""
         histograms = (total.histogram for total in self.operators)
         return digest_of_run(self.rows, self.best.x, histograms)
+
+    def _repr_svg_(self) -> str:
+        return picture(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain data; what is not a number is None."""
