@@ -14,6 +14,7 @@ import typer
 from ..errors import EijError, MeterUnavailable
 from ..run import RunError
 from .campaigns import campaign
+from .energy import calibrate, meters, profile
 from .listing import list_components
 from .replaying import replay
 from .reporting import paper, report
@@ -21,6 +22,7 @@ from .running import run
 from .serving import serve
 from .signals import interrupts
 from .warming import warm
+from .zoo import zoo
 
 __all__ = ["app", "call", "main"]
 
@@ -65,6 +67,10 @@ app.command("list")(list_components)
 app.command("warm")(warm)
 app.command("serve")(serve)
 app.command("replay")(replay)
+app.command("zoo")(zoo)
+app.command("meters")(meters)
+app.command("calibrate")(calibrate)
+app.command("profile")(profile)
 app.add_typer(campaign, name="campaign")
 app.command("report")(report)
 app.command("paper")(paper)
