@@ -120,8 +120,8 @@ def _print(frame: pd.DataFrame) -> None:
             Text(str(row.rule)),
             f"{_share(row.wasted_share)} "
             f"({_share(row.wasted_share_low).removesuffix('%')}–{_share(row.wasted_share_high)})",
-            f"{row.final:.5g}",
-            f"{row.static_best:.5g}",
+            f"{row.final:.4g}",
+            f"{row.static_best:.4g}",
             f"{row.behind:+.2%}",
             _share(row.starvation),
         )
