@@ -96,9 +96,8 @@ def apportion(total: int, parts: Floats) -> NDArray[np.int64]:
     whole = np.floor(exact).astype(np.int64)
     missing = int(total - whole.sum())
     order = np.argsort(whole - exact, kind="stable")
-    whole[order[: max(missing, 0)]] += 1
-    if missing < 0:  # only by rounding of very large totals
-        whole[np.argmax(whole)] += missing
+    # Rounding can make the parts exceed the total, by very little of a very large one.
+    whole[order[:missing] if missing >= 0 else order[missing:]] += np.sign(missing)
     return whole
 
 

@@ -64,8 +64,8 @@ class Unwrapped:
 
     Examples
     --------
-    >>> counter = Unwrapped(Domain("package-0", range_uj=999), raw=990, now_ns=0)
-    >>> counter.advance(10, now_ns=1_000_000)
+    >>> counter = Unwrapped(Domain("package-0", range_uj=999_999), raw=999_990, now_ns=0)
+    >>> counter.advance(10, now_ns=100_000)
     20
     """
 

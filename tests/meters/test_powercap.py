@@ -252,11 +252,11 @@ def test_a_ticking_tree(ticking, monkeypatch):
 
 
 def test_wraps_of_two_sockets_while_ticking(ticking):
-    socket = {"unit_uj": 15.3, "max_uj": 60_000_000, "rated_uw": 20_000_000}
+    socket = {"unit_uj": 15.3, "max_uj": 600_000_000, "rated_uw": 100_000_000}
     root = ticking(
         [
-            {"zone": "0", "name": "package-0", "watts": 50, "start_uj": 45_000_000, **socket},
-            {"zone": "1", "name": "package-1", "watts": 35, "start_uj": 50_000_000, **socket},
+            {"zone": "0", "name": "package-0", "watts": 50, "start_uj": 585_000_000, **socket},
+            {"zone": "1", "name": "package-1", "watts": 35, "start_uj": 585_000_000, **socket},
         ]
     )
     source = PowercapSource(root)

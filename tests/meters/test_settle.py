@@ -186,6 +186,9 @@ def test_powers_stay_within_reason():
         powers.learn(np.array([0.0, 1.0, 0]), 1000.0)
     assert powers.rates.min() > 0
     assert powers.shares(np.zeros(3)).tolist() == [0, 1, 0]
+    before = powers.rates
+    powers.learn(np.zeros(3), 1.0)  # a window in which nobody ran teaches nothing
+    assert np.array_equal(powers.rates, before)
 
 
 # --- the bad days ---

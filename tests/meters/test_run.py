@@ -1,0 +1,70 @@
+"""Whole runs on real clocks, and on a tree that ticks: what a user gets."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eij_core.run import Run
+from eij_core.trial import Trial
+
+FAKE = Path(__file__).with_name("fake_powercap.py")
+
+
+def check(run, result):
+    rows = run.rows()
+    assert np.all(np.diff(rows["spent"]) >= 0)
+    assert rows["spent"][-1] == pytest.approx(result.spent.joules)
+    assert np.all(np.log(rows["joules"][rows["joules"] == rows["joules"]]) < 100)
+    energy = result.energy
+    booked = sum(energy["joules"][name] for name in (*run.names, "start"))
+    assert booked + energy["imputed_joules"] == pytest.approx(result.spent.joules, rel=1e-3)
+
+
+def finish(trial, compiled):
+    run = Run(trial, compiled=compiled)
+    for _ in run:
+        pass
+    return run, run.result()
+
+
+def test_a_run_on_cpu_time():
+    trial = Trial("nk:n=20,k=3", "ssga", meter="cputime:watts=10", budget="0.5 J", seed=1)
+    run, result = finish(trial, compiled=False)
+    check(run, result)
+    assert result.meter.provenance == "estimated"
+    assert result.spent.joules == pytest.approx(0.5, rel=0.3)
+    assert result.energy["joules"]["overhead"] > 0
+
+
+def test_a_run_on_a_ticking_counter(tmp_path, monkeypatch):
+    spec = [{"zone": "0", "name": "package-0", "watts": 50}]
+    command = [sys.executable, FAKE, tmp_path / "tree", "--spec", json.dumps(spec)]
+    writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert writer.stdout.readline() == "ready\n"
+        monkeypatch.setenv("EIJ_POWERCAP_ROOT", str(tmp_path / "tree/class/powercap"))
+        trial = Trial("nk:n=20,k=3", "ssga", meter="powercap", budget="10 J", seed=1)
+        run, result = finish(trial, compiled=False)
+    finally:
+        writer.kill()
+        writer.wait()
+        writer.stdout.close()
+    check(run, result)
+    assert result.meter.domains == ("package-0",)
+    assert result.energy["imputed_share"] < 0.5
+    assert result.energy["joules"]["overhead"] > 0
+
+
+@pytest.mark.compiled
+def test_a_compiled_run():
+    trial = Trial("knapsack", "ssga", meter="cputime:watts=10", budget="2 J", seed=1)
+    run, result = finish(trial, compiled=True)
+    check(run, result)
+    assert result.spent.joules == pytest.approx(2, rel=0.1)
+    totals = {total.name: total for total in result.operators}
+    one, five = (totals[name].joules / totals[name].applications for name in run.names)
+    assert 2 < five / one < 10
