@@ -25,7 +25,7 @@ from .meters.meter import Meter, Provenance, SourceInfo
 from .meters.paper import PaperMachine
 from .probing import probe
 from .records import Hints
-from .registry import Spec
+from .registry import Spec, problems
 from .run import Run
 from .trial import Trial
 
@@ -74,8 +74,8 @@ class Part(NamedTuple):
 
     role: int = WORKER
     price: float = 1.0
-    grade: int = 0
-    """Which operator plays it: 0 the good one, otherwise that many flips or children."""
+    grade: int = 1
+    """Which operator plays it, the first being the good one: flips of ILS, children of SSGA."""
 
 
 @dataclass(frozen=True)
@@ -122,17 +122,18 @@ CASES: dict[str, Case] = {
         Case(
             "late-bloomer",
             "useless at first, by far the best after half of the budget",
-            (OVERPRICED, Part(DUD)),
+            (Part(grade=5), Part(DUD)),
             wasteful=(0,),
             since=0.55,
-            then=(OVERPRICED, GOOD),
+            then=(Part(grade=5), GOOD),
+            algorithms=("ils",),
         ),
         Case(
             "cost-up",
             "the good one becomes ten times as dear half-way",
             (GOOD, Part(price=1.5)),
             wasteful=(0,),
-            since=HALF,
+            since=HALF + EARLY,
             then=(Part(price=10.0), Part(price=1.5)),
         ),
         Case(
@@ -140,7 +141,7 @@ CASES: dict[str, Case] = {
             "a dear one becomes ten times as cheap half-way, and then the best",
             (Part(price=10.0), OVERPRICED),
             wasteful=(1,),
-            since=HALF,
+            since=HALF + EARLY,
             then=(GOOD, OVERPRICED),
         ),
         Case(
@@ -156,24 +157,27 @@ CASES: dict[str, Case] = {
 }
 
 
-def cast(algorithm: str, parts: Sequence[Part]) -> Any:
+def cast(algorithm: str, parts: Sequence[Part], problem: Any) -> Any:
     """Build the algorithm whose operators play these parts."""
-    makers: dict[str, tuple[Callable[[int], Any], int]] = {
-        "ils": (Flip, 1),
-        "ssga": (Replace, 1),
-        "pso": (lambda grade: Velocity(True), 1),
+    makers: dict[str, Callable[[int], Any]] = {
+        "ils": Flip,
+        "ssga": Replace,
+        "pso": lambda grade: Velocity(True),
     }
-    make, good = makers[algorithm]
-    inner = [make(part.grade or good) for part in parts]
-    seen: dict[Any, int] = {}
+    inner = tuple(makers[algorithm](part.grade) for part in parts)
+    plain = {
+        "ils": lambda operators: ILS(operators),
+        "ssga": lambda operators: SSGA(operators, widest=max(o.children for o in inner)),
+        "pso": lambda operators: PSO(operators),
+    }[algorithm]
+    bare = plain(inner)
+    seen: dict[str, int] = {}
     actors = []
     for part, operator in zip(parts, inner, strict=True):
-        plain = Actor(part.role, 1, operator).name
-        seen[plain] = seen.get(plain, 0) + 1
-        actors.append(Actor(part.role, seen[plain], operator))
-    if algorithm == "ssga":
-        return SSGA(tuple(actors), widest=max(actor.children for actor in actors))
-    return ILS(tuple(actors)) if algorithm == "ils" else PSO(tuple(actors))
+        actor = Actor(part.role, 1, operator.forecast(bare, problem), operator)
+        seen[actor.name] = seen.get(actor.name, 0) + 1
+        actors.append(actor._replace(number=seen[actor.name]))
+    return plain(tuple(actors))
 
 
 class ZooPrices(NamedTuple):
@@ -260,9 +264,10 @@ def visit(
     _known("problem", name, BUDGETS)
     budget = budget or BUDGETS[name]
     factors = tuple(part.price for part in case.parts)
+    made = problems.make(problem)
     trial = Trial(
         problem,
-        cast(algorithm, case.parts),
+        cast(algorithm, case.parts, made),
         rule,
         ZooPrices(name, algorithm, factors),
         f"{budget!r} J",
@@ -296,7 +301,7 @@ def _play(run: Run, case: Case, algorithm: str, budget: float, probing: bool) ->
         if run.done:
             return
         if stop == HALF and case.then:
-            run.algorithm = cast(algorithm, case.then)
+            run.algorithm = cast(algorithm, case.then, run.problem)
             old, new = (tuple(part.price for part in p) for p in (case.parts, case.then))
             reprice(run.meter, old, new)
         if probing:
@@ -424,11 +429,11 @@ def visit_all(
     rules: Iterable[str],
     cases: Iterable[str] = tuple(CASES),
     algorithms: Iterable[str] = ("ils",),
-    problems: Iterable[str] = ("nk",),
+    on: Iterable[str] = ("nk",),
     **settings: Any,
 ) -> Iterator[Cell]:
     """Observe every rule in every case that makes sense, cell by cell as they are done."""
-    for problem in problems:
+    for problem in on:
         for algorithm in algorithms:
             for name in cases:
                 if algorithm in _case(name).algorithms:
@@ -446,7 +451,7 @@ def _static_best(
     key = (case, algorithm, problem, trials, tuple(settings.items()))
     if key not in _static_cache:
         candidates = []
-        for actor in cast(algorithm, case.parts).operators:
+        for actor in cast(algorithm, case.parts, problems.make(problem)).operators:
             rule = Spec("static", {"operator": actor.name})
             finals = [
                 visit(rule, case, algorithm, problem, repetition=i, **settings).final

@@ -31,6 +31,8 @@ class Actor(NamedTuple):
     role: int
     number: int
     """Tells twins apart."""
+    effort: Forecast
+    """What one application takes, worked or pretended."""
     inner: Any
 
     @property
@@ -46,12 +48,13 @@ class Actor(NamedTuple):
 
     def forecast(self, algorithm: Any, problem: Any) -> Forecast:
         """Tell what one application takes."""
-        return self.inner.forecast(algorithm, problem)
+        return self.effort
 
     def probe(self, algorithm: Any) -> tuple[Any, Any]:
         """Return operator and algorithm for one candidate, to learn the cost cheaply."""
         inner, reduced = self.inner.probe(algorithm)
-        return self._replace(inner=inner), reduced
+        one = Forecast(1, 1, self.effort.touches // max(self.effort.evaluations, 1))
+        return self._replace(inner=inner, effort=one), reduced
 
     def apply(self, algorithm: Any, problem: Any, state: Any, rng: Any) -> Any:
         """Work, or pretend to."""
@@ -60,8 +63,8 @@ class Actor(NamedTuple):
             if self.role == SHOCK and uniform(rng) < SHOCK_CHANCE:
                 return pretend(state, outcome, outcome.deltas.size, SHOCK_LOSS, 0.0, rng)
             return outcome
-        expected = self.inner.forecast(algorithm, problem)
-        nothing = Outcome(0.0, expected.evaluations, expected.touches, state.deltas[:0])
+        effort = self.effort
+        nothing = Outcome(0.0, effort.evaluations, effort.touches, state.deltas[:0])
         size = abs(state.best_f[0])
         loss = 0.0
         spread = 0.0
@@ -71,7 +74,7 @@ class Actor(NamedTuple):
         if self.role == DUD:
             loss = -0.1 * size
             spread = 0.5
-        return pretend(state, nothing, expected.candidates, loss, spread, rng)
+        return pretend(state, nothing, effort.candidates, loss, spread, rng)
 
 
 @kernel

@@ -25,10 +25,10 @@ from .tries import untried
 
 __all__ = ["EijPlus", "EijPlusStats", "eij_plus"]
 
-# The running medians take steps of max(0.05, 2/(n + 1)) in the logarithm.
-SMALLEST_STEP = math.exp(0.05)
-STEADY = 39  # from here on 2/(n + 1) is below 0.05
-NARROWEST, WIDEST = math.exp(-30.0), math.exp(3.0)
+# The running medians move by a factor; it is squared as long as the direction stays the same.
+SLOWEST, FASTEST = math.exp(0.05), math.exp(0.8)
+# Losses less varied than this are too much alike to turn into an improvement.
+VARIED = 0.45
 
 # Changes of fitness beyond these say nothing of the scale; ratios of those within are finite.
 SMALLEST, LARGEST = 1e-150, 1e150
@@ -36,7 +36,8 @@ SMALLEST, LARGEST = 1e-150, 1e150
 # Below every price, above the 0 that stands for an unknown one.
 UNKNOWN = 1e-300
 SURPRISE = 2.0  # a reading off by this factor starts the mean of the cost anew
-LEAST_SHARE = 0.1  # of the latest reading in the mean of the cost
+FAINT_VOTE = 1e-3
+LEAST_SHARE = 0.1  # of the latest in the means of cost and variety
 EVIDENCE, EVIDENCE_PER_CV2 = 20.0, 5.0
 
 
@@ -44,7 +45,9 @@ EVIDENCE, EVIDENCE_PER_CV2 = 20.0, 5.0
 # dozen of them would cost more than the decision.
 ARM = np.dtype(
     [
-        ("weight", np.float64),  # N, applications, discounted by the Joules spent since
+        ("tries", np.float64),  # applications, discounted by the Joules spent since
+        ("wins", np.float64),  # those of them with an improvement
+        ("weight", np.float64),  # N, applications that the next two sums are worth
         ("credit", np.float64),  # Y, credit of those applications
         ("squares", np.float64),  # Y2, the same squared
         ("joules", np.float64),  # E, of one application; 0 = unknown
@@ -52,20 +55,23 @@ ARM = np.dtype(
         ("readings", np.float64),  # readings in E; 0 where E is a hint
         ("idle", np.float64),  # Joules spent by all since its last application
         ("candidates", np.float64),  # C, of one application
-        ("width", np.float64),  # e^q, its own bandwidth relative to the scale
-        ("changes", np.float64),  # nonzero Δ seen
-        ("latest", np.float64),  # the latest nonzero Δ
-    ]
+        ("changes", np.float64),  # Δ ≠ 0 seen
+        ("latest", np.float64),  # the latest of them
+        ("height", np.float64),  # running median of |Δ| ≠ 0
+        ("height_pace", np.float64),
+        ("variety", np.float64),  # running mean of |Δ − the one before| / the larger of both
+    ],
+    align=True,
 )
 POOL = np.dtype(
     [
         ("credit", np.float64),  # of an application, over all operators
         ("cv2", np.float64),  # its squared coefficient of variation
         ("cheapest", np.float64),  # the least E
-        ("scale", np.float64),  # h, running median of |Δ| ≠ 0
-        ("changes", np.float64),  # how many it has seen
+        ("scale", np.float64),  # h, the typical |Δ| of operators that improve; 0 = unknown
         ("half_life", np.float64),  # Joules after which what was learned counts half
-    ]
+    ],
+    align=True,
 )
 
 
@@ -116,7 +122,6 @@ class EijPlus(NamedTuple):
         arms = np.zeros(len(hints.names), ARM).view(np.recarray)
         arms.joules = hints.joules if self.cost else 1.0
         arms.candidates = np.maximum(hints.candidates, 1.0)
-        arms.width = 1.0
         pool = np.zeros(1, POOL).view(np.recarray)
         pool.half_life = self.memory_share * (budget if self.cost else math.inf)
         stats = EijPlusStats(arms, pool)
@@ -172,14 +177,19 @@ class EijPlus(NamedTuple):
         price = joules if self.cost else 1.0
         arm, pool = stats.arms[operator], stats.pool[0]
         total = 0.0
+        won = 0.0
         for delta in outcome.deltas:
             total += earned(arm, pool, delta, self.near_miss)
+            if delta > 0.0:
+                won = 1.0
         candidates = max(outcome.deltas.size, 1)
         mean = total / candidates
         arm.candidates = candidates
         read_cost(arm, price)
         fade(stats, price)
         arm.idle = 0.0
+        arm.tries += 1.0
+        arm.wins += won
         arm.weight += 1.0
         arm.credit += mean
         arm.squares += mean * mean
@@ -223,43 +233,47 @@ class EijPlus(NamedTuple):
 
 @kernel
 def earned(arm: Any, pool: Any, delta: float, near_miss: float) -> float:
-    """Return the credit of one candidate, and move the scale and the operator's bandwidth."""
+    """Return the credit of one candidate, and follow the operator's height and width."""
     size = abs(delta)
     if not SMALLEST < size < LARGEST:
         return 1.0 if delta >= LARGEST else 0.0
-    # Both medians are kept as such, not as logarithms: comparing needs no log, a step is a factor.
-    h = size if pool.changes == 0.0 else toward(pool.scale, size, pool.changes)
-    pool.scale = h
-    pool.changes += 1.0
+    h = pool.scale if pool.scale > 0.0 else size
     if delta > 0.0:
         credit = 1.0 + math.log1p(delta / h)
     else:
-        bandwidth = h * min(1.0, arm.width) if arm.changes > 1.0 else h
-        credit = near_miss * math.exp(delta / bandwidth)
-    if arm.changes > 0.0:
-        step = median_step(arm.changes)
-        wider = abs(delta - arm.latest) > arm.width * h
-        width = arm.width * step if wider else arm.width / step
-        arm.width = min(max(width, NARROWEST), WIDEST)
+        credit = near_miss * math.exp(delta / bandwidth_of(arm, h))
+    if arm.changes == 0.0:
+        arm.height = size
+    else:
+        arm.height_pace = pace_towards(size, arm.height, arm.height_pace)
+        arm.height *= arm.height_pace
+        ratio = abs(delta - arm.latest) / max(size, abs(arm.latest))
+        arm.variety += max(1.0 / arm.changes, LEAST_SHARE) * (ratio - arm.variety)
     arm.changes += 1.0
     arm.latest = delta
     return credit
 
 
 @kernel
-def toward(median: float, value: float, seen: float) -> float:
-    """Move a running median one step towards a value."""
-    if value > median:
-        return median * median_step(seen)
-    if value < median:
-        return median / median_step(seen)
-    return median
+def bandwidth_of(arm: Any, scale: float) -> float:
+    """Return which loss still is a near miss: small for all, and by the operator's own standards.
+
+    Who is always a little worse, and never anything else, will not be better next time.
+    """
+    if arm.changes < 3.0:
+        return scale
+    varied = arm.variety / VARIED
+    return max(min(scale, arm.height * varied * varied * varied), SMALLEST)
 
 
 @kernel
-def median_step(seen: float) -> float:
-    """Return the factor exp(max(0.05, 2/(n + 1))) of the next step."""
-    return SMALLEST_STEP if seen >= STEADY else math.exp(2.0 / (seen + 1.0))
+def pace_towards(value: float, median: float, pace: float) -> float:
+    """Return the factor by which a running median moves: slow at first, faster if it lags."""
+    if value > median:
+        return min(pace * pace, FASTEST) if pace > 1.0 else SLOWEST
+    if value < median:
+        return max(pace * pace, 1.0 / FASTEST) if 0.0 < pace < 1.0 else 1.0 / SLOWEST
+    return 1.0
 
 
 @kernel
@@ -268,6 +282,8 @@ def fade(stats: Any, joules: float) -> None:
     factor = math.exp(-math.log(2.0) * joules / stats.pool[0].half_life)
     for o in range(stats.arms.size):
         arm = stats.arms[o]
+        arm.tries *= factor
+        arm.wins *= factor
         arm.weight *= factor
         arm.credit *= factor
         arm.squares *= factor
@@ -292,29 +308,39 @@ def read_cost(arm: Any, joules: float) -> None:
 
 @kernel
 def summarise(stats: Any) -> None:
-    """Pool what all operators have earned, and find the cheapest."""
+    """Pool what all operators have earned, find the cheapest, and the common scale."""
     weight = 0.0
     credit = 0.0
     squares = 0.0
     cheapest = np.inf
+    votes = 0.0
+    log_scale = 0.0
     for o in range(stats.arms.size):
         arm = stats.arms[o]
         weight += arm.weight
         credit += arm.credit
         squares += arm.squares
         cheapest = min(cheapest, arm.joules)
+        if arm.changes > 0.0:
+            # Who never improves has next to no say in what a typical change is.
+            vote = arm.wins + FAINT_VOTE * arm.tries
+            votes += vote
+            log_scale += vote * math.log(arm.height)
     floor = (credit + 1e-9) * (credit + 1e-9)
     cv2 = (squares + 1e-12) * (weight + 1e-12) / floor - 1.0
     pool = stats.pool[0]
     pool.credit = (credit + 0.01) / (weight + 0.01)
     pool.cv2 = min(max(cv2, 0.1), 50.0)
     pool.cheapest = cheapest
+    if votes > 0.0:
+        pool.scale = math.exp(log_scale / votes)
 
 
 @kernel
 def expected_credit(arm: Any, pool: Any, prior: float) -> float:
     """Return the credit of one application, shrunk towards the mean of all operators."""
-    return (arm.credit + prior * pool.credit) / (arm.weight + prior) * arm.candidates
+    own = arm.credit / arm.weight if arm.weight > 0.0 else 0.0
+    return (arm.tries * own + prior * pool.credit) / (arm.tries + prior) * arm.candidates
 
 
 @kernel

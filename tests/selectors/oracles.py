@@ -183,45 +183,56 @@ def budgeted_thompson(rule, history, k):
     return out
 
 
-# --- EI/J+ as notes/eij-plus.md writes it, with logarithms and lists ---
+# --- EI/J+, with lists and logarithms ---
+
+
+class FollowedMedian:
+    """A median followed in the logarithm: steps of 0.05, doubled while the direction stays."""
+
+    def __init__(self):
+        self.value, self.step = None, 0.0
+
+    def see(self, value):
+        if self.value is None:
+            self.value = math.log(value)
+            return
+        direction = np.sign(math.log(value) - self.value)
+        same = direction * self.step > 0
+        self.step = direction * (min(2 * abs(self.step), 0.8) if same else 0.05)
+        self.value += self.step
 
 
 class EijPlusOracle:
-    """The pseudo-code, line by line."""
+    """The rule as its documentation tells it; everything anew at each decision."""
 
     def __init__(self, k, budget, known, H=0.10, tau=0.7, kappa=0.5, n0=1.0, eps=0.05, phi=0.10):
         self.k, self.B0 = k, budget
         self.H, self.tau, self.kappa, self.n0, self.eps, self.phi = H, tau, kappa, n0, eps, phi
-        self.N, self.Y, self.Y2 = ([0.0] * k for _ in range(3))
+        self.tries, self.wins, self.N, self.Y, self.Y2 = ([0.0] * k for _ in range(5))
         self.E = list(known)
         self.nE = [0] * k
         self.idle = [0.0] * k
         self.C = [1.0] * k
-        self.q = [0.0] * k
-        self.nq = [0] * k
-        self.last = [0.0] * k
-        self.lnh, self.n = 0.0, 0
+        self.heights = [FollowedMedian() for _ in range(k)]
+        self.nonzero = [[] for _ in range(k)]
+        self.variety = [0.0] * k
+        self.scale = None
 
-    def observe(self, o, d):
+    def credit(self, o, d):
         if d == 0:
             return 0.0
-        size = math.log(abs(d))
-        if self.n == 0:
-            self.lnh = size
-        else:
-            self.lnh += np.sign(size - self.lnh) * max(0.05, 2 / (self.n + 1))
-        self.n += 1
-        h = math.exp(self.lnh)
-        b = h * min(1.0, math.exp(self.q[o])) if self.nq[o] > 1 else h
-        credit = 1 + math.log1p(d / h) if d > 0 else self.kappa * math.exp(max(d / b, -700))
-        if self.nq[o] > 0:
-            change = abs(d - self.last[o])
-            up = change > 0 and math.log(change / h) > self.q[o]
-            self.q[o] += max(0.05, 2 / (self.nq[o] + 1)) * (1 if up else -1)
-            self.q[o] = min(max(self.q[o], -30.0), 3.0)
-        self.nq[o] += 1
-        self.last[o] = d
-        return credit
+        h = self.scale or abs(d)
+        seen = self.nonzero[o]
+        b = h
+        if len(seen) >= 3:
+            b = min(h, math.exp(self.heights[o].value) * (self.variety[o] / 0.45) ** 3)
+        y = 1 + math.log1p(d / h) if d > 0 else self.kappa * math.exp(max(d / b, -700))
+        self.heights[o].see(abs(d))
+        if seen:
+            ratio = abs(d - seen[-1]) / max(abs(d), abs(seen[-1]))
+            self.variety[o] += max(1 / len(seen), 0.1) * (ratio - self.variety[o])
+        seen.append(d)
+        return y
 
     def pooled(self):
         N, Y, Y2 = sum(self.N), sum(self.Y), sum(self.Y2)
@@ -229,24 +240,30 @@ class EijPlusOracle:
         return (Y + 0.01) / (N + 0.01), min(max(cv2, 0.1), 50.0)
 
     def learn(self, o, deltas, joules):
-        y = sum(self.observe(o, d) for d in deltas) / max(len(deltas), 1)
+        y = sum(self.credit(o, d) for d in deltas) / max(len(deltas), 1)
         self.C[o] = max(len(deltas), 1)
         fade = 0.5 ** (joules / (self.H * self.B0))
-        for i in range(self.k):
-            self.N[i] *= fade
-            self.Y[i] *= fade
-            self.Y2[i] *= fade
-            self.idle[i] += joules
+        for sums in (self.tries, self.wins, self.N, self.Y, self.Y2):
+            sums[:] = [fade * value for value in sums]
+        self.idle = [waited + joules for waited in self.idle]
+        self.idle[o] = 0.0
+        self.tries[o] += 1
+        self.wins[o] += any(d > 0 for d in deltas)
         self.N[o] += 1
         self.Y[o] += y
         self.Y2[o] += y * y
-        self.idle[o] = 0.0
         nmax = max(20, 5 * self.pooled()[1])
         if self.N[o] > nmax:
             shrink = nmax / self.N[o]
             self.N[o] *= shrink
             self.Y[o] *= shrink
             self.Y2[o] *= shrink
+        votes = [
+            self.wins[i] + 1e-3 * self.tries[i] if self.nonzero[i] else 0.0 for i in range(self.k)
+        ]
+        if sum(votes) > 0:
+            logs = [median.value or 0.0 for median in self.heights]
+            self.scale = math.exp(np.dot(votes, logs) / sum(votes))
         if self.nE[o] == 0 or joules > 2 * self.E[o] or joules < self.E[o] / 2:
             self.E[o], self.nE[o] = joules, 1
         else:
@@ -267,7 +284,8 @@ class EijPlusOracle:
     def terms(self, o, B):
         """Return ln(gain per Joule) and the standard deviation of its draw."""
         mean, cv2 = self.pooled()
-        gain = (self.Y[o] + self.n0 * mean) / (self.N[o] + self.n0) * self.C[o]
+        own = self.Y[o] / self.N[o] if self.N[o] else 0.0
+        gain = (self.tries[o] * own + self.n0 * mean) / (self.tries[o] + self.n0) * self.C[o]
         s = math.sqrt(1 / (1 / self.tau**2 + self.N[o] / cv2))
         if math.isfinite(B):
             s *= math.sqrt(B / (B + (1 + self.N[o]) * self.E[o]))
