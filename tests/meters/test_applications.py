@@ -1,12 +1,18 @@
 """Charges of single applications, settled in windows: the plain-Python meter."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eij_core.meters.applications import SettlingMeter
-from tests.meters.virtual import Machine, Scripted
+from eij_core.meters.cputime import CpuTimeSource
+from eij_core.meters.meter import cycle_count
+from eij_core.meters.settle import Counted
+from eij_core.records import Limits, new_ledger
+from tests.meters.virtual import Machine, Named, Scripted
 
 MS = 1_000_000
 
@@ -62,6 +68,26 @@ def test_no_tick_is_not_zero():
     assert charge.quality == "imputed"
     assert charge.uj == charge.provisional_uj == 2
     assert meter.flush() == []
+
+
+def test_a_step_of_the_calendar_clock_does_not_show(monkeypatch):
+    def stepped():
+        raise AssertionError("durations come from monotonic clocks")
+
+    cycle_count()  # compiles it
+    monkeypatch.setattr(time, "time", stepped)
+    monkeypatch.setattr(time, "time_ns", stepped)
+    meter = SettlingMeter(CpuTimeSource(10))
+    with meter.charge("x") as charge:
+        sum(range(10_000))
+    meter.flush()
+    assert charge.uj > 0
+    counted = Counted(CpuTimeSource(10))
+    compiled = counted.attach("p", "a", (Named("x"),))
+    ledger, limits = new_ledger(1), Limits(np.inf, np.inf, 0.0, True, 0)
+    counted.begin(compiled, ledger)
+    assert counted.finish(compiled, ledger, limits).counter_uj >= 0
+    counted.close()
 
 
 def test_an_exception_is_charged_too():
