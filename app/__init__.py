@@ -13,6 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from app.notebook import LiveRun
     from app.views import (
         CompareView,
         DecisionView,
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
         FitnessView,
         SelectionView,
     )
-    from app.widget import LiveRun
 
 __all__ = [
     "CompareView",
@@ -37,5 +37,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "app.widget" if name == "LiveRun" else "app.views"
+    home = "app.notebook" if name == "LiveRun" else "app.views"
     return getattr(importlib.import_module(home), name)

@@ -33,23 +33,19 @@ class Bar(pn.viewable.Viewer):
 
     def __init__(self, settings: Settings, **params: Any) -> None:
         super().__init__(**params)
+        # No tooltips here: they would take the place of the label as the accessible name.
         button = {"size": "medium", "margin": (4, 4)}
         self.run = pmui.Button(
-            label="Run", icon="play_arrow", color="primary", variant="contained",
-            description="Start a new run with these settings", **button,
-        )  # fmt: skip
+            label="Run", icon="play_arrow", color="primary", variant="contained", **button
+        )
         plain = {"variant": "outlined", "color": "default", **button}
         self.pause = pmui.Button(label="Pause", icon="pause", disabled=True, **plain)
-        self.step = pmui.Button(
-            label="Step", icon="skip_next", description="Take one decision, then wait", **plain
-        )
+        self.step = pmui.Button(label="Step", icon="skip_next", **plain)
         self.stop = pmui.Button(label="Stop", icon="stop", disabled=True, **plain)
-        self.reset = pmui.Button(
-            label="Reset", icon="restart_alt", description="Back to the beginning", **plain
-        )
+        self.reset = pmui.Button(label="Reset", icon="restart_alt", **plain)
         self.pace = pmui.Select(
-            label="Play the budget in", options=PACES, value=settings.pace, size="small",
-            width=172, margin=(4, 6),
+            label="Play the budget in", options=_paces(settings.pace), value=settings.pace,
+            size="small", width=172, margin=(4, 6),
         )  # fmt: skip
         self.compare = pmui.Switch(
             label="compare with baselines",
@@ -76,14 +72,9 @@ class Bar(pn.viewable.Viewer):
         self.compare.param.watch(lambda event: settings.param.update(compare=event.new), "value")
         settings.param.watch(lambda event: self.compare.param.update(value=event.new), "compare")
         settings.param.watch(self._on_pace, "pace")
-        self._on_pace(None if settings.pace in PACES.values() else settings)
 
     def _on_pace(self, event: Any) -> None:
-        pace = getattr(event, "new", getattr(event, "pace", None))
-        if pace is not None and pace not in self.pace.options.values():
-            self.pace.options = {f"{pace:g} s": pace, **self.pace.options}
-        if pace is not None:
-            self.pace.value = pace
+        self.pace.param.update(options=_paces(event.new), value=event.new)
 
     def __panel__(self) -> Any:
         buttons = pmui.FlexBox(
@@ -146,6 +137,11 @@ class Bar(pn.viewable.Viewer):
             description=f"{PROVENANCE.get(frame.provenance, '')} Meter: {frame.meter}.",
             visible=True,
         )
+
+
+def _paces(pace: float) -> dict[str, float]:
+    """Return the paces on offer; a link may ask for another one."""
+    return PACES if pace in PACES.values() else {f"{pace:g} s": pace, **PACES}
 
 
 def _invitation(stage: str) -> str:

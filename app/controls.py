@@ -50,7 +50,9 @@ class Controls(pn.viewable.Viewer):
             )
             for family in TITLES
         }
-        self.amount = pmui.FloatInput(label="Energy budget", value=1.0, start=0.0, step=1.0, **NARROW)
+        self.amount = pmui.FloatInput(
+            label="Energy budget", value=1.0, start=0.0, step=1.0, **NARROW
+        )
         self.unit = pmui.Select(label="unit", options=list(UNITS), value="kJ", **NARROW)
         self.seed = pmui.IntInput(
             label="Seed", value=settings.seed, start=0, end=2**31 - 1, step=1,

@@ -72,7 +72,7 @@ class Frame(NamedTuple):
 
     def belief(self, field: int) -> NDArray[np.float64]:
         """One field of the beliefs, rows × operators."""
-        return self.rows["beliefs"][:, :, field]  # type: ignore[no-any-return]
+        return self.rows["beliefs"][:, :, field]
 
     def until(self, share: float) -> Frame:
         """Return the frame as it was when this share (0 to 1) of its rows was recorded."""

@@ -37,7 +37,9 @@ def numbers(frame: Frame) -> str:
     ]
     if math.isfinite(watts):
         cards.append(("power", f"{number(watts, 3)} W"))
-    body = "".join(f"<div class='stat'><b>{value}</b><span>{key}</span></div>" for key, value in cards)
+    body = "".join(
+        f"<div class='stat'><b>{value}</b><span>{key}</span></div>" for key, value in cards
+    )
     return f"<div class='stats'>{body}</div>"
 
 

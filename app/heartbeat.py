@@ -9,7 +9,7 @@ import param
 
 __all__ = ["Heartbeat"]
 
-LOST = 2.0
+LOST = 8.0
 """Seconds without an answer after which the browser may have missed frames."""
 
 
@@ -17,7 +17,8 @@ class Heartbeat(pn.custom.JSComponent):
     """A component without looks: the browser echoes each beat it receives."""
 
     beat = param.Integer(0)
-    echo = param.Integer(0)
+    echo = param.Integer(-1)
+    """The last beat that the browser has seen; -1 before it has drawn the page."""
 
     _esm = """
     export function render({ model }) {
@@ -34,6 +35,8 @@ class Heartbeat(pn.custom.JSComponent):
 
     def may_push(self) -> bool:
         """Tell whether the last frame has arrived, or is given up for lost."""
+        if self.echo < 0:
+            return False
         if self.echo == self.beat:
             return True
         if time.monotonic() - self._sent > LOST:

@@ -250,7 +250,12 @@ class Job:
         self.stage = "running"
         measured = str(race.leader.run.source.info.provenance) == "measured"
         with self._turns.turn(self.owner, alone=True) if measured else nullcontext():
-            play(race, self.control, nullcontext if measured else self._turn, lambda: self._note(race))
+            play(
+                race,
+                self.control,
+                nullcontext if measured else self._turn,
+                lambda: self._note(race),
+            )
         self._note(race)
         self.stage = "stopped" if self.control.stopped else "finished"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from eij_core import InputError, Trial
 
-__all__ = ["LINK_BYTES", "Limits", "QUEUE", "UPLOAD_BYTES", "check_trial", "is_public", "limits"]
+__all__ = ["LINK_BYTES", "QUEUE", "UPLOAD_BYTES", "Limits", "check_trial", "is_public", "limits"]
 
 UPLOAD_BYTES = 5_000_000
 UPLOAD_LINE = 64_000

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import holoviews as hv
@@ -35,24 +36,24 @@ class LiveFigure:
     element : callable
         From a frame to the element and its parts by layer.
     limits : callable, optional
-        From a frame to what y must show. The axis follows, until the reader zooms.
+        From a frame to what "x" or "y" must show. The axis follows, until the reader zooms.
     """
 
     def __init__(
         self,
         layers: Callable[[Frame], Layers],
         element: Callable[[Frame], Drawn],
-        limits: Callable[[Frame], tuple[float, float]] | None = None,
+        limits: Callable[[Frame], dict[str, tuple[float, float]]] | None = None,
         **options: Any,
     ) -> None:
         self._layers, self._element, self._limits = layers, element, limits
-        self._ranges: weakref.WeakKeyDictionary[Range1d, tuple[float, float]]
+        self._ranges: weakref.WeakKeyDictionary[Range1d, tuple[str, float, float]]
         self._ranges = weakref.WeakKeyDictionary()
         self._sources: dict[str, weakref.WeakSet[ColumnDataSource]] = {}
         self._shape: Any = None
         self._story: Any = None
         self.pane = pn.pane.HoloViews(
-            None, sizing_mode="stretch_width", linked_axes=False, **options
+            None, sizing_mode="stretch_width", linked_axes=False, min_height=240, **options
         )
 
     def show(self, frame: Frame, story: Any, shape: Any = None) -> None:
@@ -73,8 +74,9 @@ class LiveFigure:
             anew = story != self._story
             self._feed(self._layers(frame), anew)
             if self._limits is not None:
-                for range_ in tuple(self._ranges):
-                    self._follow(range_, self._limits(frame), anew)
+                limits = self._limits(frame)
+                for range_, (axis, *_) in tuple(self._ranges.items()):
+                    self._follow(range_, axis, limits[axis], anew)
         self._story = story
 
     def _build(self, frame: Frame) -> None:
@@ -84,23 +86,26 @@ class LiveFigure:
             part.opts(hooks=[_Catch(self._sources[key])])
         self._ranges.clear()
         if self._limits is not None:
-            element = element.opts(hooks=[*_hooks_of(element), self._catch_range])
+            catch = partial(self._catch_ranges, self._limits(frame))
+            element = element.opts(hooks=[*_hooks_of(element), catch])
         self.pane.object = element
 
-    def _catch_range(self, plot: Any, element: Any) -> None:
-        range_ = plot.state.y_range
-        self._ranges[range_] = (range_.start, range_.end)
+    def _catch_ranges(self, limits: dict[str, Any], plot: Any, element: Any) -> None:
+        for axis, (low, high) in limits.items():
+            range_ = Range1d(start=low, end=high, reset_start=low, reset_end=high)
+            setattr(plot.state, f"{axis}_range", range_)
+            self._ranges[range_] = (axis, low, high)
 
-    def _follow(self, range_: Range1d, limits: tuple[float, float], anew: bool) -> None:
+    def _follow(self, range_: Range1d, axis: str, limits: tuple[float, float], anew: bool) -> None:
         """Move the axis when the lines need it, unless the reader has zoomed."""
         low, high = limits
-        ours = self._ranges[range_]
-        if (range_.start, range_.end) != ours and not anew:
+        _, start, end = self._ranges[range_]
+        if (range_.start, range_.end) != (start, end) and not anew:
             return
         slack = 0.04 * (high - low)
-        if anew or abs(low - ours[0]) > slack or abs(high - ours[1]) > slack:
+        if anew or abs(low - start) > slack or abs(high - end) > slack:
             range_.update(start=low, end=high, reset_start=low, reset_end=high)
-            self._ranges[range_] = (low, high)
+            self._ranges[range_] = (axis, low, high)
 
     def _feed(self, layers: Layers, anew: bool) -> None:
         touched = False
@@ -128,23 +133,14 @@ def _hooks_of(element: hv.Overlay) -> list[Any]:
 
 
 def _shape_of(frame: Frame) -> Any:
-    beside = tuple((lane.label, lane.kind) for lane in frame.others)
-    return (
-        frame.names,
-        frame.budget,
-        frame.selector,
-        frame.problem,
-        frame.energy,
-        # nan differs from itself, and would have the figure built anew each time
-        str(frame.optimum),
-        beside,
-    )
+    words = (frame.problem, frame.algorithm, frame.selector, frame.energy)
+    return frame.names, frame.budget, words
 
 
 def _feed_source(source: ColumnDataSource, layer: Layer, anew: bool) -> bool:
-    columns = _as_drawn(layer, source)
+    columns = _as_drawn(layer)
     first = next(iter(columns.values()))
-    have = len(next(iter(source.data.values()), ()))
+    have = len(next(iter(dict(source.data).values()), ()))
     served = source.document is not None and source.document.session_context is not None
     # Outside a server patches come back as echoes and corrupt the columns: replace them whole.
     if layer.grows and served and not anew and 0 < have <= len(first):
@@ -156,7 +152,7 @@ def _feed_source(source: ColumnDataSource, layer: Layer, anew: bool) -> bool:
     return True
 
 
-def _as_drawn(layer: Layer, source: ColumnDataSource) -> dict[str, Any]:
+def _as_drawn(layer: Layer) -> dict[str, Any]:
     columns = layer.columns
     if "low" in columns:
         along = next(name for name in columns if name not in ("low", "high"))

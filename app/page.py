@@ -9,11 +9,14 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 from bokeh.core.property.descriptors import UnsetValueError
+from panel.util.parameters import edit_readonly
+from panel_material_ui.template.base import Page
 
 from app import permalink
 from app.bar import Bar
 from app.controls import Controls
 from app.escape import text
+from app.fold import fill_when_opened
 from app.frame import Frame
 from app.heartbeat import Heartbeat
 from app.player import Player, empty_frame
@@ -42,11 +45,13 @@ class Dashboard(pn.viewable.Viewer):
         self.settings = settings or Settings()
         self.player = Player()
         self.bar = Bar(self.settings)
-        self.controls = Controls(self.settings, self._on_parameter)
+        self.controls = Controls(self.settings, self.player.adjust)
         self.share = Share(self.settings, self.player, self._on_recording, self._on_overlay)
         self.views = (CompareView(), EijView(), SelectionView(), DecisionView(), EnergyView())
         self.heart = Heartbeat()
         self._losses = 0
+        # The first view comes with the page, the others as soon as the browser shows it.
+        self._awake = 1
         self._last: Any = None
         self._notice = pmui.Alert(
             object=text(notice), severity="warning", visible=bool(notice), closeable=True,
@@ -57,9 +62,7 @@ class Dashboard(pn.viewable.Viewer):
             sizing_mode="stretch_width",
         )  # fmt: skip
         self._connect()
-        recorded = welcome()
-        if recorded is not None:
-            self.player.show(recorded, "welcome")
+        self._open()
         self.draw()
 
     # --- the parts ---
@@ -70,9 +73,10 @@ class Dashboard(pn.viewable.Viewer):
         learning = _grid(HALVES, estimates, selection)
         deciding = _grid(TWO_THIRDS, decision, energy)
         keep = pmui.Details(
-            self.share, title="Share and keep: link, command, files, earlier runs",
-            collapsed=True, sizing_mode="stretch_width", margin=0,
+            title="Share and keep: link, command, files, earlier runs", collapsed=True,
+            sizing_mode="stretch_width", margin=0, fully_expanded=True,
         )  # fmt: skip
+        fill_when_opened(keep, lambda: [self.share])
         return pmui.Column(
             self._notice, self._failure, self.bar, compare, learning, deciding, keep, self.heart,
             sizing_mode="stretch_width", margin=0,
@@ -82,6 +86,18 @@ class Dashboard(pn.viewable.Viewer):
     def __panel__(self) -> Any:
         return pmui.Row(self.controls, self.main(), sizing_mode="stretch_width")
 
+    def _open(self) -> None:
+        """Show the recorded run if the settings are its own, else the empty views of a new one."""
+        recorded = welcome()
+        changed = permalink.write({**self.settings.values_now, "pace": 15.0})
+        if recorded is not None and not changed:
+            self.player.show(recorded, "welcome")
+            return
+        try:
+            self.player.show(empty_frame(self.settings.trial()), "empty")
+        except EijError as error:
+            self.controls.complain(error)
+
     def _connect(self) -> None:
         self.bar.run.on_click(lambda _: self.start())
         self.bar.pause.on_click(lambda _: self.pause_or_resume())
@@ -89,7 +105,7 @@ class Dashboard(pn.viewable.Viewer):
         self.bar.stop.on_click(lambda _: self.player.stop())
         self.bar.reset.on_click(lambda _: self.reset())
         self.bar.replay.param.watch(self._on_replay, "value")
-        self.settings.param.watch(self._on_pace, "pace")
+        self.settings.param.watch(lambda event: self.player.pace(event.new), "pace")
 
     # --- what a visitor does ---
 
@@ -133,16 +149,6 @@ class Dashboard(pn.viewable.Viewer):
             return
         self.draw()
 
-    def _on_parameter(self, name: str, value: Any) -> None:
-        if self.player.busy and self.player.job is not None:
-            self.player.job.control.adjust(**{name: value})
-
-    def _on_pace(self, event: Any) -> None:
-        job = self.player.job
-        if job is not None and self.player.frame is not None:
-            simulated = self.player.frame.provenance == "simulated"
-            job.control.duration = event.new if simulated else 0.0
-
     def _on_recording(self, frame: Frame, name: str) -> None:
         self.player.show(frame, name)
         self.draw()
@@ -171,6 +177,11 @@ class Dashboard(pn.viewable.Viewer):
             return
         if self.heart.take_loss():
             self._losses += 1
+        if self._awake < len(self.views):
+            self._awake += 1
+            self.draw()
+            self.heart.push()
+            return
         fresh = self.player.poll()
         job = self.player.job
         now = (self.player.stage, job.place if job else 0, job.built if job else 0, self._losses)
@@ -184,7 +195,7 @@ class Dashboard(pn.viewable.Viewer):
         player = self.player
         with pn.io.hold():
             if player.frame is not None:
-                for view in self.views:
+                for view in self.views[: self._awake]:
                     view.show(player.frame, (player.story, self._losses))
             self.bar.refresh(player, player.frame)
             self.share.refresh()
@@ -204,13 +215,18 @@ def _grid(columns: Any, *parts: Any) -> Any:
     )
 
 
+def _log_error(error: Exception) -> None:
+    """Keep errors of callbacks out of the page and in the log."""
+    log.error("a callback of the page failed", exc_info=error)
+
+
 def serve_page() -> None:
     """Build the page for a visitor, and put it into the document."""
-    pn.extension(reconnect=True, notifications=False)
+    pn.extension(reconnect=True, notifications=False, exception_handler=_log_error)
     location = pn.state.location
     values, notice = permalink.read(location.search if location is not None else "")
     dashboard = Dashboard(Settings(**values), notice)
-    page = pmui.Page(
+    page = Page(
         title="EI/J: watch a scheduler learn what a Joule buys",
         main=[dashboard.main()],
         sidebar=[dashboard.controls],
@@ -218,6 +234,10 @@ def serve_page() -> None:
         busy_indicator=None,
         theme_config=THEME,
     )
+    # The page follows the server's busy state, and each change of the page walks through all its
+    # models: about a second of CPU for every tick. We show our own state, so let it go.
+    with edit_readonly(page):
+        page.busy = False
 
     def remember(*_: Any) -> None:
         if location is not None:

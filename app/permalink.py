@@ -44,9 +44,9 @@ def read(query: str) -> tuple[dict[str, Any], str]:
             values[name] = _value(name, value)
         except (EijError, ValueError):
             bad.append(name)
-    if "lesson" in values:
+    if values.get("lesson"):
         values = {**LESSONS[values["lesson"]].values, **values}
-    elif values:
+    elif values.keys() & {*FAMILIES, "budget"}:
         values["lesson"] = ""
     names = ", ".join(sorted(set(bad)))
     notice = f"This link held values that cannot be used, so defaults stand: {names}."
@@ -69,10 +69,10 @@ def write(values: dict[str, Any]) -> str:
         for name, value in values.items()
         if name in Settings.FIELDS and not _same(name, value, base[name])
     }
-    if not changed and values.get("lesson") == Settings.param["lesson"].default:
+    key = lesson.key if lesson else ""
+    if not changed and key == Settings.param["lesson"].default:
         return ""
-    if lesson:
-        changed = {"lesson": lesson.key, **changed}
+    changed = {"lesson": key, **changed}
     return "?" + urlencode(changed, quote_via=quote, safe=":,=")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
+from app.fold import fill_when_opened
 from app.settings import Settings, brief, offered, operators_of
 from eij_core import Spec
 from eij_core.registry import Parameter
@@ -82,13 +83,14 @@ class ComponentPicker(pn.viewable.Viewer):
             label=TITLES[family], options=offered(family), value=offered(family)[0], **NARROW
         )
         self._parameters = pmui.Column(sizing_mode="stretch_width", margin=0)
-        self._more = pmui.Column(sizing_mode="stretch_width", margin=0)
+        self._more: list[Any] = []
         self._fold = pmui.Details(
-            self._more, title="more parameters", collapsed=True, sizing_mode="stretch_width",
+            title="more parameters", collapsed=True, sizing_mode="stretch_width",
             margin=(0, 6, 10, 6), elevation=0,
             fully_expanded=True,
         )  # fmt: skip
         self._problem = pmui.Alert(object="", severity="error", visible=False, margin=(2, 6))
+        fill_when_opened(self._fold, lambda: self._more)
         self._read(getattr(settings, family))
         self.select.param.watch(self._on_select, "value")
         settings.param.watch(lambda event: self._read(event.new), family)
@@ -149,8 +151,9 @@ class ComponentPicker(pn.viewable.Viewer):
         first = [w for name, w in self._widgets.items() if name in ("alpha", "operators")]
         rest = [w for w in self._widgets.values() if w not in first]
         self._parameters.objects = first
-        self._more.objects = rest
+        self._more = rest
         self._fold.visible = bool(rest)
+        self._fold.objects = [] if self._fold.collapsed else rest
         self.select.description = registry.about(spec.name)
 
     _built = ""

@@ -18,6 +18,8 @@ from eij_core.records import row_dtype
 
 __all__ = ["Player", "empty_frame"]
 
+PACED = ("simulated", "replayed")
+"""Idle time costs real Joules, so only these may be played slowly."""
 PAST = 8
 """Earlier runs that are remembered."""
 
@@ -54,8 +56,7 @@ class Player:
         contenders = [Contender(trial.name_of("selector"), trial)]
         if compare:
             contenders += rivals_of(trial, names)
-        # Idle time costs real Joules: only a price list may be played slowly.
-        if str(trial.make("meter").info.provenance) not in ("simulated", "replayed"):
+        if str(trial.make("meter").info.provenance) not in PACED:
             pace = 0.0
         self.stop()
         self._number += 1
@@ -79,6 +80,16 @@ class Player:
         """Take one decision."""
         if self.job is not None:
             self.job.control.step()
+
+    def pace(self, seconds: float) -> None:
+        """Play over so many seconds; a meter that reads real energy is never slowed down."""
+        if self.job is not None and self.frame is not None:
+            self.job.control.duration = seconds if self.frame.provenance in PACED else 0.0
+
+    def adjust(self, name: str, value: Any) -> None:
+        """Change a parameter of the scheduler while it runs."""
+        if self.job is not None and self.busy:
+            self.job.control.adjust(**{name: value})
 
     def stop(self) -> None:
         """End the run; what was drawn stays."""

@@ -102,7 +102,7 @@ class Pool:
 
 
 def be_nice() -> None:
-    """Let the page go first: the calling thread gets the lowest priority (where threads have one)."""
+    """Let the page go first: give the calling thread the lowest priority, where it has its own."""
     if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app.escape import cell, label
 from app.frame import Frame, Lane, Tally
 from app.limits import ROWS, UPLOAD_BYTES
-from eij_core import Budget, EijError, InputError, Result
+from eij_core import Budget, EijError, InputError
 from eij_core.records import BINS, row_dtype
 from eij_core.result import frame_of
 
@@ -23,6 +23,7 @@ __all__ = ["read", "to_csv", "to_json", "to_parquet"]
 FORMAT = "eij-run"
 VERSION = 1
 MAX_OPERATORS = 24
+WORDS = ("problem", "algorithm", "selector", "meter")
 KINDS = ("static", "uniform", "past")
 
 
@@ -31,7 +32,7 @@ def to_json(frame: Frame, summary: dict[str, Any] | None = None) -> str:
     data = {
         "format": FORMAT,
         "version": VERSION,
-        **{key: getattr(frame, key) for key in ("problem", "algorithm", "selector", "meter")},
+        **{key: getattr(frame, key) for key in WORDS},
         "provenance": frame.provenance,
         "names": list(frame.names),
         "budget": str(frame.budget),
@@ -51,7 +52,7 @@ def to_csv(rows: NDArray[Any], names: tuple[str, ...]) -> str:
     """Write the rows as a table that spreadsheets cannot take for formulas."""
     table = frame_of(rows, names)
     table["operator"] = table["operator"].map(cell)
-    return table.rename(columns=cell).to_csv(index=False)  # type: ignore[no-any-return]
+    return table.rename(columns=cell).to_csv(index=False)
 
 
 def to_parquet(rows: NDArray[Any], names: tuple[str, ...], summary: dict[str, Any]) -> io.BytesIO:
@@ -65,11 +66,6 @@ def to_parquet(rows: NDArray[Any], names: tuple[str, ...], summary: dict[str, An
     pq.write_table(table, out, compression="zstd")
     out.seek(0)
     return out
-
-
-def summary_of(result: Result) -> dict[str, Any]:
-    """Return what a result says about itself."""
-    return result.to_dict()
 
 
 def read(data: bytes) -> Frame:
@@ -124,13 +120,13 @@ def _frame(content: dict[str, Any]) -> Frame:
         )
         for other in _list(content["others"], 12, "others")
     )
-    words = [label(content[k], 60) for k in ("problem", "algorithm", "selector", "meter")]
+    words = {key: label(content[key], 60) for key in WORDS}
     optimum = content["optimum"]
     return Frame(
         rows,
         names,
         Budget.parse(str(content["budget"])[:80]),
-        *words,
+        **words,
         provenance=label(content["provenance"], 20),
         optimum=math.nan if optimum is None else float(optimum),
         tally=tally,

@@ -15,7 +15,14 @@ from eij_core.trial import FAMILIES
 __all__ = ["FAST", "PACES", "Settings", "brief", "offered", "operators_of"]
 
 FAST = 0.0
-PACES = {"5 s": 5.0, "15 s": 15.0, "30 s": 30.0, "1 min": 60.0, "5 min": 300.0, "as fast as it goes": FAST}
+PACES = {
+    "5 s": 5.0,
+    "15 s": 15.0,
+    "30 s": 30.0,
+    "1 min": 60.0,
+    "5 min": 300.0,
+    "as fast as it goes": FAST,
+}
 
 
 class Settings(param.Parameterized):

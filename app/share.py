@@ -117,7 +117,7 @@ class Share(pn.viewable.Viewer):
             download.disabled = not ready
         labels = [lane.label for lane in self.player.past]
         if labels != self.past.options:
-            kept = [label for label in self.past.value if label in labels]
+            kept = [label for label in self.past.value or () if label in labels]
             self.past.param.update(options=labels, value=kept, visible=bool(labels))
 
     def write_code(self) -> None:

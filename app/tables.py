@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-
 from app.escape import text
 from app.frame import Frame
 from app.plots.selection import probability_of_first
@@ -86,7 +85,9 @@ def decision_table(frame: Frame) -> str:
     if not draws:
         return _belief_table(frame)
     fields = draws[0]._fields
-    head = "".join(f"<th>{HEADS.get(field, text(field.replace('_', ' ')))}</th>" for field in fields)
+    head = "".join(
+        f"<th>{HEADS.get(field, text(field.replace('_', ' ')))}</th>" for field in fields
+    )
     lines = []
     for o, draw in enumerate(draws):
         kind = " class='winner'" if decision is not None and o == decision.operator else ""
@@ -135,8 +136,9 @@ def _lane(frame: Frame, label: str, rows: Any, colour: str, best: float) -> str:
         share = (frame.optimum - float(last["best"])) / abs(frame.optimum or 1.0)
         gap = "<td>over 1000 %</td>" if share > 10.0 else f"<td>{number(100 * share, 3)} %</td>"
     return (
-        f"<tr{kind}><td>{_swatch(colour)}{text(label)}</td><td>{number(float(last['best']), 5)}</td>"
-        f"{gap}<td>{number(float(last['spent']))} J</td><td>{int(last['decision'])}</td></tr>"
+        f"<tr{kind}><td>{_swatch(colour)}{text(label)}</td>"
+        f"<td>{number(float(last['best']), 5)}</td>{gap}"
+        f"<td>{number(float(last['spent']))} J</td><td>{int(last['decision'])}</td></tr>"
     )
 
 
@@ -153,5 +155,3 @@ def _table(head: str, lines: list[str]) -> str:
         f"<div class='scroll'><table class='draws'><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
-
-

@@ -49,7 +49,7 @@ class View(pn.viewable.Viewer):
         if source is not None:
             self.show(source if isinstance(source, Frame) else frame_of_result(source))
 
-    def show(self, frame: Frame, story: Any = None) -> None:
+    def show(self, frame: Frame, story: Any = None) -> None:  # type: ignore[override]
         """Bring the view up to a frame; see `LiveFigure.show`."""
         self._frame = frame
         for figure in self.figures:
@@ -72,7 +72,7 @@ class View(pn.viewable.Viewer):
         return None
 
     def _body(self) -> list[Any]:
-        return [figure.pane for figure in self.figures]
+        return [pn.Column(figure.pane, sizing_mode="stretch_width") for figure in self.figures]
 
     # --- what they share ---
 
@@ -141,7 +141,11 @@ class FitnessView(View):
         return [self._fit]
 
     def _shape(self) -> Any:
-        return (self._fit.value, self._turns if self._fit.value else 0)
+        frame = self._frame
+        beside = tuple((lane.label, lane.kind) for lane in frame.others) if frame else ()
+        # nan differs from itself, and would have the figure built anew each time
+        optimum = str(frame.optimum) if frame else ""
+        return beside, optimum, self._fit.value, self._turns if self._fit.value else 0
 
 
 class EijView(View):
@@ -209,13 +213,17 @@ class DecisionView(View):
             "", sizing_mode="stretch_width", stylesheets=[PAGE_CSS], margin=(4, 12)
         )
         return [
-            LiveFigure(partial(decision.layers, side=side), partial(decision.element, side=side))
+            LiveFigure(
+                partial(decision.layers, side=side),
+                partial(decision.element, side=side),
+                partial(decision.limits, side=side),
+            )
             for side in decision.SIDES
         ]
 
     def _body(self) -> list[Any]:
         sides = [
-            pmui.Column(figure.pane, sizing_mode="stretch_width", min_width=260, margin=0)
+            pn.Column(figure.pane, sizing_mode="stretch_width", min_width=260)
             for figure in self.figures
         ]
         return [
@@ -230,7 +238,7 @@ class DecisionView(View):
             self._table,
         ]
 
-    def show(self, frame: Frame, story: Any = None) -> None:
+    def show(self, frame: Frame, story: Any = None) -> None:  # type: ignore[override]
         super().show(frame, story)
         self._table.object = f"{reason_of(frame)}{decision_table(frame)}"
 
@@ -241,7 +249,7 @@ class EnergyView(View):
     key, title = "energy", "What an application costs"
 
     def _figures(self) -> list[LiveFigure]:
-        return [LiveFigure(energy.layers, energy.element)]
+        return [LiveFigure(energy.layers, energy.element, energy.limits)]
 
 
 class CompareView(FitnessView):
@@ -256,8 +264,6 @@ class CompareView(FitnessView):
     def _body(self) -> list[Any]:
         return [*super()._body(), self._table]
 
-    def show(self, frame: Frame, story: Any = None) -> None:
+    def show(self, frame: Frame, story: Any = None) -> None:  # type: ignore[override]
         super().show(frame, story)
         self._table.object = lanes_table(frame)
-
-

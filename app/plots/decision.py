@@ -9,10 +9,10 @@ import numpy as np
 
 from app.frame import Frame
 from app.plots.estimates import GAIN, GAIN_SD, JOULES, JOULES_SD
-from app.plots.layer import Layer, common, lines
+from app.plots.layer import Layer, common, lines, window
 from app.theme import MARKERS, colour_of, dash_of
 
-__all__ = ["element", "layers"]
+__all__ = ["element", "layers", "limits"]
 
 SIDES = {
     "gain": ("posterior-gain", "Improvement Δf of one application"),
@@ -24,13 +24,19 @@ WIDTH = 4.0
 
 def layers(frame: Frame, side: str) -> dict[str, Layer]:
     """Return the posterior of each operator and, where the rule draws, the draw on it."""
-    beliefs = frame.rows["beliefs"][-1] if frame.tally is None else frame.tally.tip["beliefs"][0]
+    beliefs = np.full((len(frame.names), 5), np.nan)
+    if frame.tally is not None:
+        beliefs = frame.tally.tip["beliefs"][0]
+    elif len(frame.rows):
+        beliefs = frame.rows["beliefs"][-1]
     draws = getattr(getattr(frame.tally, "next", None), "draws", ())
     density = _normal if side == "gain" else _log_normal
     middle, spread = (GAIN, GAIN_SD) if side == "gain" else (JOULES, JOULES_SD)
     found: dict[str, Layer] = {}
     for o, name in enumerate(frame.names):
-        grid, height = density(beliefs[o, middle], beliefs[o, spread], np.linspace(-WIDTH, WIDTH, 81))
+        grid, height = density(
+            beliefs[o, middle], beliefs[o, spread], np.linspace(-WIDTH, WIDTH, 81)
+        )
         found[f"line {o}"] = Layer(
             name, {"value": grid, "density": height}, colour_of(o), dash_of(o), grows=False
         )
@@ -66,17 +72,18 @@ def element(frame: Frame, side: str) -> tuple[hv.Overlay, dict[str, hv.Element]]
         frame,
         height=240,
         ylim=(0.0, 1.12),
-        xlim=(None, None),
         xticks=4,
-        hooks=[_free_x],
     )
     return hv.Overlay(list(parts.values())).opts(**options), parts
 
 
-def _free_x(plot: Any, element: Any) -> None:
-    from bokeh.models import DataRange1d
-
-    plot.state.x_range = DataRange1d(range_padding=0.03)
+def limits(frame: Frame, side: str) -> dict[str, tuple[float, float]]:
+    """Return what x must show: every posterior and every draw."""
+    values = np.concatenate([layer.columns["value"] for layer in layers(frame, side).values()])
+    values = values[np.isfinite(values)]
+    if values.size == 0:
+        return {"x": window(np.nan, np.nan)}
+    return {"x": window(float(values.min()), float(values.max()))}
 
 
 def _normal(mean: float, sd: float, z: Any) -> tuple[Any, Any]:

@@ -9,11 +9,11 @@ import holoviews as hv
 import numpy as np
 
 from app.frame import Frame
-from app.plots.layer import Layer, common
+from app.plots.layer import Layer, common, window
 from app.theme import colour_of
 from eij_core.records import bin_edges
 
-__all__ = ["element", "layers", "outline", "quantiles"]
+__all__ = ["element", "layers", "limits", "outline", "quantiles"]
 
 HALF = 0.42
 """Half the width of the widest violin; operators stand one apart."""
@@ -60,16 +60,15 @@ def element(frame: Frame) -> tuple[hv.Overlay, dict[str, hv.Element]]:
         xlabel="Operator",
         ylabel="Joules per application (J)",
         show_legend=False,
-        hooks=[_follow],
     )
     return hv.Overlay(list(parts.values())).opts(**options), parts
 
 
 def outline(columns: dict[str, Any]) -> dict[str, Any]:
-    """Go up one side of a violin and down the other; a point where there is none."""
+    """Go up one side of a violin and down the other; a speck where there is none."""
     joules, low, high = (columns[name] for name in ("joules", "low", "high"))
     if not len(joules):
-        return {"place": np.zeros(1), "joules": np.full(1, np.nan)}
+        return {"place": np.zeros(3), "joules": np.zeros(3)}
     return {
         "place": np.concatenate([high, low[::-1]]),
         "joules": np.concatenate([joules, joules[::-1]]),
@@ -93,10 +92,13 @@ def quantiles(counts: Any, shares: tuple[float, ...]) -> list[float]:
     return [float(centres[np.searchsorted(running, share * total)]) for share in shares]
 
 
-def _follow(plot: Any, element: Any) -> None:
-    from bokeh.models import DataRange1d
-
-    plot.state.y_range = DataRange1d(range_padding=0.08)
+def limits(frame: Frame) -> dict[str, tuple[float, float]]:
+    """Return what y must show: every violin."""
+    found = [quantiles(counts, (0.001, 0.999)) for counts in _histogram(frame)]
+    seen = np.array(found)[~np.isnan(found)]
+    if seen.size == 0:
+        return {"y": window(np.nan, np.nan)}
+    return {"y": window(0.85 * float(seen.min()), 1.12 * float(seen.max()))}
 
 
 def _histogram(frame: Frame) -> Any:

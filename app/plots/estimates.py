@@ -56,7 +56,6 @@ def element(
         "estimates",
         frame,
         xlim=span(0.0, end),
-        ylim=limits(frame, metric, log),
         xlabel=label,
         ylabel=METRICS[metric],
     )
@@ -65,18 +64,18 @@ def element(
     return hv.Overlay(list(parts.values())).opts(**options), parts
 
 
-def limits(frame: Frame, metric: str = "EI/J", log: bool = False) -> tuple[float, float]:
+def limits(frame: Frame, metric: str = "EI/J", log: bool = False) -> dict[str, tuple[float, float]]:
     """Return what y must show: the lines, without the leaps of the very first tries."""
     middle, _ = _estimate(frame, metric)
     seen = middle[np.isfinite(middle)]
     if seen.size == 0:
-        return window(np.nan, np.nan)
+        return {"y": window(np.nan, np.nan)}
     if log:
         seen = symlog(seen, unit_of(frame, metric))
-        return window(float(seen.min()), float(seen.max()))
+        return {"y": window(float(seen.min()), float(seen.max()))}
     low, high = np.quantile(seen, (0.02, 0.98))
     latest = middle[-1][np.isfinite(middle[-1])]
-    return window(float(min(low, *latest, 0.0)), float(max(high, *latest, 0.0)))
+    return {"y": window(float(min(low, *latest, 0.0)), float(max(high, *latest, 0.0)))}
 
 
 def unit_of(frame: Frame, metric: str) -> float:

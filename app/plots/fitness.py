@@ -25,7 +25,8 @@ def layers(frame: Frame, fitted: bool = False) -> dict[str, Layer]:
     found["run"] = Layer(f"{frame.selector} (this run)", _steps(frame.rows), RULE, width=3.0)
     if math.isfinite(frame.optimum):
         end = frame.budget.joules
-        end = end if math.isfinite(end) else float(frame.rows["spent"][-1])
+        if not math.isfinite(end):
+            end = float(frame.rows["spent"].max(initial=1.0))
         columns = {"spent": np.array([0.0, end]), "best": np.full(2, frame.optimum)}
         label = f"optimum {frame.optimum:.6g}"
         found["optimum"] = Layer(label, columns, OPTIMUM, "dotted", 1.5, grows=False)
@@ -44,12 +45,11 @@ def element(frame: Frame, fitted: bool = False) -> tuple[hv.Overlay, dict[str, h
         frame,
         height=330,
         xlim=span(0.0, frame.budget.joules),
-        ylim=limits(frame),
     )
     return hv.Overlay(list(parts.values())).opts(**options), parts
 
 
-def limits(frame: Frame) -> tuple[float, float]:
+def limits(frame: Frame) -> dict[str, tuple[float, float]]:
     """Return what y must show: not the first tumble out of the infeasible, but all after it."""
     low, high = _extent(frame, frame.rows)
     if math.isfinite(frame.optimum):
@@ -60,7 +60,7 @@ def limits(frame: Frame) -> tuple[float, float]:
         # A rival that never became feasible would press all other lines flat.
         low = min(low, start) if low - start < reach else low
         high = max(high, end) if end > low else high
-    return window(low, high)
+    return {"y": window(low, high)}
 
 
 def _extent(frame: Frame, rows: Any) -> tuple[float, float]:

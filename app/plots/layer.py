@@ -56,9 +56,7 @@ def lines(layers: dict[str, Layer], x: hv.Dimension, y: hv.Dimension) -> dict[st
     }
 
 
-def areas(
-    layers: dict[str, Layer], x: str, low: str, high: str
-) -> dict[str, hv.Area]:
+def areas(layers: dict[str, Layer], x: str, low: str, high: str) -> dict[str, hv.Area]:
     """Draw layers as bands between two columns; without labels, the lines have them."""
     return {
         key: hv.Area(layer.columns, x, [low, high]).opts(
@@ -80,14 +78,17 @@ def polygon(xs: Floats, low: Floats, high: Floats) -> dict[str, Floats]:
 
 
 def stepped(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
-    """Expand a step function: the value holds until the next one comes.
+    """Put a corner before each change: the value holds until the next one comes.
+
+    Only there, since a line of many tiny pieces loses its dashes.
 
     Examples
     --------
-    >>> stepped(np.array([0.0, 1.0]), np.array([5.0, 6.0]))
-    (array([0., 1., 1.]), array([5., 5., 6.]))
+    >>> stepped(np.array([0.0, 1.0, 2.0]), np.array([5.0, 5.0, 6.0]))
+    (array([0., 1., 2., 2.]), array([5., 5., 5., 6.]))
     """
-    return np.repeat(xs, 2)[1:], np.repeat(ys, 2)[:-1]
+    corners = np.flatnonzero(np.diff(ys)) + 1
+    return np.insert(xs, corners, xs[corners]), np.insert(ys, corners, ys[corners - 1])
 
 
 def thinned(size: int, most: int) -> Any:
@@ -135,7 +136,8 @@ NUMBERS = """
     const size = Math.abs(tick)
     if (size >= 1e-3 && size < 1e5) return String(Number(tick.toPrecision(4))).replace("-", "−")
     const [mantissa, exponent] = tick.toExponential(2).split("e")
-    const raised = String(Number(exponent)).replace(/./g, c => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)])
+    const raise = c => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]
+    const raised = String(Number(exponent)).replace(/./g, raise)
     return (Number(mantissa) + "×10" + raised).replace("-", "−")
 """
 
@@ -145,6 +147,8 @@ def common(name: str, frame: Frame, height: int = 300, **options: Any) -> dict[s
 
     def identify(plot: Any, element: Any) -> None:
         plot.state.name = name
+        # A thousand points need no WebGL, which draws no dashes and is slow without a GPU.
+        plot.state.output_backend = "canvas"
         plot.state.toolbar.logo = None
         plot.state.toolbar.autohide = True
         for axis in plot.state.axis:
@@ -153,7 +157,7 @@ def common(name: str, frame: Frame, height: int = 300, **options: Any) -> dict[s
 
     hooks = [identify, save_as_svg, *options.pop("hooks", [])]
     return {
-        "title": f"{frame.problem} · {frame.algorithm} · {frame.selector}: {frame.energy}",
+        "title": f"{frame.energy} · {frame.problem} · {frame.algorithm} · {frame.selector}",
         "height": height,
         "responsive": True,
         "show_grid": True,
@@ -163,7 +167,13 @@ def common(name: str, frame: Frame, height: int = 300, **options: Any) -> dict[s
         "fontsize": {"title": "9pt", "labels": "9.5pt", "ticks": "8.5pt", "legend": "9pt"},
         "legend_position": "bottom",
         "legend_cols": 5,
-        "legend_opts": {"border_line_alpha": 0.0, "background_fill_alpha": 0.0, "padding": 0, "margin": 2, "spacing": 16},
+        "legend_opts": {
+            "border_line_alpha": 0.0,
+            "background_fill_alpha": 0.0,
+            "padding": 0,
+            "margin": 2,
+            "spacing": 16,
+        },
         "hooks": hooks,
         **options,
     }

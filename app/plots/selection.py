@@ -16,7 +16,7 @@ __all__ = ["METRICS", "element", "layers", "probability_of_first"]
 
 METRICS = {
     "choices": "Share of choices so far (%)",
-    "recent choices": "Share of choices, last 5 % of the budget (%)",
+    "recent": "Share of choices, last 5 % of the budget (%)",
     "Joules": "Share of Joules so far (%)",
 }
 WINDOW = 5.0
@@ -46,16 +46,14 @@ def element(
     _, label, end = frame.used
     x, y = hv.Dimension("used", label=label), hv.Dimension(Y, label=METRICS[metric])
     parts: dict[str, hv.Element] = dict(lines(layers(frame, metric, chance), x, y))
-    options: dict[str, Any] = common(
-        "selection", frame, xlim=span(0.0, end), ylim=(-3.0, 103.0)
-    )
+    options: dict[str, Any] = common("selection", frame, xlim=span(0.0, end), ylim=(-3.0, 103.0))
     return hv.Overlay(list(parts.values())).opts(**options), parts
 
 
 def _share(frame: Frame, metric: str, used: Any) -> Any:
     rows = frame.rows
     totals = rows["operator_joules" if metric == "Joules" else "applications"].astype(float)
-    if metric == "recent choices":
+    if metric == "recent":
         end = frame.used[2]
         width = WINDOW if np.isfinite(end) else 0.05 * float(used[-1])
         start = np.searchsorted(used, used - width)

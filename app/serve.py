@@ -1,0 +1,75 @@
+"""Start the dashboard's server with safe settings: `eij serve`."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from pathlib import Path
+
+__all__ = ["arguments", "main", "serve"]
+
+LOCAL = ("127.0.0.1", "localhost", "::1")
+
+
+def arguments(address: str, port: int, show: bool = False) -> list[str]:
+    """Return the arguments of `panel serve`.
+
+    Examples
+    --------
+    >>> "--session-ids" in arguments("127.0.0.1", 5006)
+    True
+    """
+    folder = str(Path(__file__).parent)
+    hosts = {f"{address}:{port}", *(f"{host}:{port}" for host in LOCAL if ":" not in host)}
+    allowed = [part for host in sorted(hosts) for part in ("--allow-websocket-origin", host)]
+    for host in os.environ.get("EIJ_HOSTS", "").split():  # the public names behind a proxy
+        allowed += ["--allow-websocket-origin", host]
+    return [
+        *("serve", folder, "--address", address, "--port", str(port), "--num-procs", "1"),
+        *allowed,
+        *("--session-ids", "signed", "--session-token-expiration", "28800"),
+        *("--unused-session-lifetime", "30000", "--check-unused-sessions", "5000"),
+        *("--keep-alive", "20000", "--websocket-max-message-size", "8388608"),
+        *("--exclude-headers", "Authorization", "Cookie"),
+        *("--disable-index", "--liveness"),
+        *(["--use-xheaders"] if "EIJ_HOSTS" in os.environ else []),
+        *(["--show"] if show else []),
+    ]
+
+
+def environment(public: bool) -> dict[str, str]:
+    """Return what the server needs in its environment; secrets never go on a command line."""
+    cores = max(1, (os.cpu_count() or 2) - 1)
+    wanted = {
+        "BOKEH_SECRET_KEY": secrets.token_urlsafe(48),
+        "BOKEH_SIGN_SESSIONS": "true",
+        "PANEL_COOKIE_SECRET": secrets.token_urlsafe(48),
+        "OMP_NUM_THREADS": "1",
+        "NUMBA_NUM_THREADS": str(cores),
+        "MALLOC_ARENA_MAX": "2",
+    }
+    found = {name: os.environ.get(name, value) for name, value in wanted.items()}
+    return {**found, "EIJ_PUBLIC": "1" if public else "0"}
+
+
+def serve(
+    address: str = "127.0.0.1", port: int = 5006, public: bool = False, show: bool = False
+) -> None:
+    """Serve the dashboard until interrupted; the process becomes the server.
+
+    Parameters
+    ----------
+    address, port
+        Where to listen.
+    public : bool
+        Whether strangers may come: their runs are then limited, see `app.limits`. Set the names
+        under which a proxy is reached in `EIJ_HOSTS`.
+    show : bool
+        Whether to open a browser.
+    """
+    command = [sys.executable, "-m", "panel", *arguments(address, port, show)]
+    os.execve(sys.executable, command, {**os.environ, **environment(public)})
+
+
+main = serve
