@@ -90,12 +90,12 @@ def calibrate(
     pair_uj = (source.read_uj() - before) / PAIRS
     cost = (time.monotonic_ns() - started) // (2 * PAIRS)
     tell("one busy thread")
-    first = _watts(source, lambda: _spin(0.12 * seconds))
+    first = _watts(source, lambda: spin(0.12 * seconds))
     tell("every CPU busy")
     with _load(max((os.cpu_count() or 1) - 1, 0)):
-        full = _watts(source, lambda: _spin(0.12 * seconds))
+        full = _watts(source, lambda: spin(0.12 * seconds))
     tell("one busy thread again")
-    second = _watts(source, lambda: _spin(0.12 * seconds))
+    second = _watts(source, lambda: spin(0.12 * seconds))
     thread = (first + second) / 2.0
     return Calibration(
         host=this_host(),
@@ -119,7 +119,7 @@ def _watts(source: Source, load: Callable[[], None]) -> float:
     return (source.read_uj() - before) * 1000.0 / (time.monotonic_ns() - started)
 
 
-def _spin(seconds: float) -> None:
+def spin(seconds: float) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         pass

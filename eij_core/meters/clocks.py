@@ -55,10 +55,22 @@ class RealClocks:
     def frequency(self, nanoseconds: int = 2_000_000) -> float:
         """Return cycles per nanosecond, by a short spin."""
         cycle_count()  # compiles it
-        wall, cycles = time.monotonic_ns(), cycle_count()
+        wall, cycles = _together()
         while time.monotonic_ns() - wall < nanoseconds:
             pass
-        return (cycle_count() - cycles) / (time.monotonic_ns() - wall)
+        later, more = _together()
+        return (more - cycles) / (later - wall)
+
+
+def _together() -> tuple[int, int]:
+    """Read wall time and cycles at one moment: again, if something came between the readings."""
+    closest: tuple[int, int, int] | None = None
+    for _ in range(20):
+        before, cycles, after = time.monotonic_ns(), cycle_count(), time.monotonic_ns()
+        if closest is None or after - before < closest[0]:
+            closest = after - before, (before + after) // 2, cycles
+    assert closest is not None
+    return closest[1:]
 
 
 def _asleep_ns(wall_ns: int) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..errors import MeterPermissionError, MeterUnavailable
 from ..registry import meters
-from .calibrate import _spin
+from .calibrate import spin
 from .cputime import CpuTimeSource
 from .hostlock import MeterBusy
 from .meter import Provenance
@@ -155,7 +155,7 @@ class Checked(NamedTuple):
 def check_sources(
     seconds: float = 2.0,
     openers: Openers = OPENERS,
-    load: Callable[[float], None] = _spin,
+    load: Callable[[float], None] = spin,
 ) -> list[Checked]:
     """Measure one known load, a busy thread, with every live source at once; compare them."""
     live: list[tuple[str, Source]] = []

@@ -126,7 +126,9 @@ class PowercapSource:
     def _open(self, kept: list[Zone], alive_seconds: float, notes: list[str]) -> None:
         self._files = [_open(zone.path / "energy_uj") for zone in kept]
         counters = [
-            Domain(zone.label, _number(zone.path / "max_energy_range_uj"), _most_watts(zone.path))
+            Domain(
+                zone.label, number_in(zone.path / "max_energy_range_uj"), most_watts_of(zone.path)
+            )
             for zone in kept
         ]
         self._tally = Tally(self._read, counters)
@@ -234,16 +236,16 @@ def _open(path: Path) -> int:
         raise MeterUnavailable(f"powercap: {error}") from None
 
 
-def _number(path: Path) -> int | None:
+def number_in(path: Path) -> int | None:
     try:
         return int(path.read_text("utf-8"))
     except (OSError, ValueError):
         return None
 
 
-def _most_watts(zone: Path) -> float:
+def most_watts_of(zone: Path) -> float:
     """Three times the zone's rated power, where the kernel knows it."""
-    rated = _number(zone / "constraint_0_max_power_uw")
+    rated = number_in(zone / "constraint_0_max_power_uw")
     return 3e-6 * rated if rated else MOST_WATTS
 
 

@@ -20,7 +20,7 @@ from ..registry import meters
 from .host import under_hypervisor
 from .meter import Provenance, SourceInfo
 from .permission import permission_text
-from .powercap import BAND, DEFAULT_ROOT, _most_watts, _number, zones
+from .powercap import BAND, DEFAULT_ROOT, most_watts_of, number_in, zones
 from .settle import Counted, Sharing
 from .source import ALIVE_SECONDS, FIRST_WATTS, Domain, Tally, alive, watch
 
@@ -100,7 +100,7 @@ def _domain(place: int, known: dict[str, Path]) -> Domain:
     path = known.get(label)
     if path is None:
         return Domain(label, None)
-    return Domain(label, _number(path / "max_energy_range_uj"), _most_watts(path))
+    return Domain(label, number_in(path / "max_energy_range_uj"), most_watts_of(path))
 
 
 def _sensor() -> Any:

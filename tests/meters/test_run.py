@@ -3,9 +3,12 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from eij_core.run import Run
@@ -68,3 +71,15 @@ def test_a_compiled_run():
     totals = {total.name: total for total in result.operators}
     one, five = (totals[name].joules / totals[name].applications for name in run.names)
     assert 2 < five / one < 10
+
+
+def test_a_record_is_replayed_decision_by_decision(tmp_path):
+    trial = Trial("nk:n=20,k=3", "ssga", meter="model", budget="5 J", seed=3, every=1)
+    run, result = finish(trial, compiled=False)
+    rows, path = run.rows(), tmp_path / "run.parquet"
+    columns = ("decision", "operator", "joules")
+    pyarrow.parquet.write_table(pa.table({name: rows[name] for name in columns}), path)
+    again, repeated = finish(replace(trial, meter=f"replay:file={path}"), compiled=False)
+    assert np.array_equal(again.rows()["best"], rows["best"])
+    assert repeated.spent.joules == result.spent.joules
+    assert repeated.meter.provenance == "replayed"
