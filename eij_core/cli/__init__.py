@@ -96,10 +96,6 @@ def call(arguments: Sequence[str]) -> int:
     try:
         with interrupts.installed():
             code = app(list(arguments), prog_name="eij", standalone_mode=False)
-    except BrokenPipeError:
-        # Whoever read our output has gone: no more of it, not even what is still buffered.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     except MeterUnavailable as error:
         return _say(str(error), 2)  # may take several lines: it says what to do about it
     except EijError as error:

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import os
 import re
 import subprocess
 import sys
@@ -165,6 +166,16 @@ def test_start_up_leaves_the_heavy_things_alone():
     command = [sys.executable, "-c", code]
     ended = subprocess.run(command, env=INTERPRETED, capture_output=True, text=True, check=True)
     assert ended.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"]])
+def test_nobody_reads_the_output(spawn, arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = spawn(*arguments, stdout=writer)
+    os.close(writer)
+    _, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (1, "")
 
 
 def test_tables_show_what_is_unknown_as_a_dash():
