@@ -75,6 +75,7 @@ def spend(ledger: Any, o: int, outcome: Any, joules: float) -> None:
     ledger.operator_joules[o] += joules
     ledger.operator_evaluations[o] += outcome.evaluations
     ledger.operator_gain[o] += outcome.gain
+    ledger.latest[0], ledger.latest[1], ledger.latest[2] = o, outcome.gain, joules
     fraction, exponent = math.frexp(joules)
     bin_ = (exponent - LOWEST) * PER_OCTAVE + int((fraction - 0.5) * (2 * PER_OCTAVE))
     ledger.histogram[o, min(max(bin_, 0), BINS - 1)] += 1

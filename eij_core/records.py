@@ -120,6 +120,8 @@ class Ledger(NamedTuple):
     decisions: Ints
     mark: Floats
     """The next grid point at which a row is written."""
+    latest: Floats
+    """Operator, gain and Joules of the latest decision, which may lie between two points."""
     applications: Ints
     operator_joules: Floats
     operator_evaluations: Ints
@@ -135,6 +137,7 @@ def new_ledger(operators: int) -> Ledger:
         evaluations=np.zeros(1, np.int64),
         decisions=np.zeros(1, np.int64),
         mark=np.zeros(1),
+        latest=np.zeros(3),
         applications=np.zeros(operators, np.int64),
         operator_joules=np.zeros(operators),
         operator_evaluations=np.zeros(operators, np.int64),

@@ -281,6 +281,9 @@ class Run(Iterator[Block]):
             energy=self.source.summary() if self.meter.clocked else {},
         )
 
+    def _repr_svg_(self) -> str:
+        return self.result()._repr_svg_()
+
     # --- inside ---
 
     def _call(self, state: Any, decisions: int) -> tuple[int, int, int]:
@@ -374,7 +377,10 @@ class Run(Iterator[Block]):
         rows = recorded[-1]
         if rows["decision"][-1] == self.ledger.decisions[0]:
             return []
-        return [self._write_row(int(rows["operator"][-1]), math.nan, math.nan)]
+        operator, gain, joules = self.ledger.latest
+        # What a real counter's application took by itself is known for recorded rows alone.
+        known = math.nan if self.meter.clocked else float(joules)
+        return [self._write_row(int(operator), float(gain), known)]
 
 
 def solve(trial: Trial, *, compiled: bool = True) -> Result:

@@ -252,7 +252,7 @@ def probability_of_first(
 
     The event Δf₁/E₁ > Δf₂/E₂ itself, not the paper's formula for it.
     """
-    z = np.linspace(-8.0, 8.0, 1601)
+    z = np.linspace(-8.0, 8.0, 801)
     weight = np.exp(-z * z / 2)
     weight /= weight.sum()
     first = gains[0][0] + math.sqrt(gains[0][1]) * z
