@@ -34,6 +34,8 @@ class Contender(NamedTuple):
     label: str
     trial: Trial
     kind: str = "rule"
+    run: Run | None = None
+    """A run that exists already, to go on with; else one is built from the trial."""
 
 
 class Racer:
@@ -41,7 +43,7 @@ class Racer:
 
     def __init__(self, contender: Contender) -> None:
         self.contender = contender
-        self.run = Run(contender.trial)
+        self.run = contender.run if contender.run is not None else Run(contender.trial)
         self.mailbox = Mailbox()
         self.mailbox(Block(self.run.rows(), 0, False))
         self._rate = 0.0  # decisions per second

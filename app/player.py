@@ -13,7 +13,7 @@ import numpy as np
 from app.frame import Frame, Lane, frame_of_run
 from app.jobs import Contender, Job, rivals_of
 from app.track import Track
-from eij_core import Trial
+from eij_core import Run, Trial
 from eij_core.records import row_dtype
 
 __all__ = ["Player", "empty_frame"]
@@ -49,11 +49,17 @@ class Player:
     # --- what a person can do ---
 
     def start(
-        self, trial: Trial, *, compare: bool = False, pace: float = 0.0, paused: bool = False
+        self,
+        trial: Trial,
+        *,
+        compare: bool = False,
+        pace: float = 0.0,
+        paused: bool = False,
+        run: Run | None = None,
     ) -> None:
-        """Stop what plays, and play this trial."""
+        """Stop what plays, and play this trial; `run` is one of its runs, to go on with."""
         names = [operator.name for operator in trial.make("algorithm").operators]
-        contenders = [Contender(trial.name_of("selector"), trial)]
+        contenders = [Contender(trial.name_of("selector"), trial, run=run)]
         if compare:
             contenders += rivals_of(trial, names)
         if str(trial.make("meter").info.provenance) not in PACED:

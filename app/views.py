@@ -12,13 +12,13 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.frame import Frame, frame_of_result
+from app.frame import Frame, frame_of_result, frame_of_run, tally_of
 from app.live import LiveFigure
 from app.plots import decision, energy, estimates, fitness, selection
 from app.tables import decision_table, lanes_table, reason_of
 from app.theme import PAGE_CSS
 from app.words import WORDS
-from eij_core import Result
+from eij_core import Run
 
 __all__ = [
     *("CompareView", "DecisionView", "EijView", "EnergyView", "FitnessView", "SelectionView"),
@@ -33,20 +33,30 @@ class View(pn.viewable.Viewer):
 
     Parameters
     ----------
-    source : Result or Frame, optional
-        What to show at first.
+    source : Result, Run, LiveRun or Frame, optional
+        What to show; a `LiveRun` is followed, of a `Run` its present state is shown.
     """
 
     key = ""
     title = ""
 
-    def __init__(self, source: Result | Frame | None = None, **params: Any) -> None:
+    def __init__(self, source: Any = None, **params: Any) -> None:
         super().__init__(**params)
         self._frame: Frame | None = None
         self._turns = 0
         self.figures = self._figures()
         self._card = self._layout()
         if source is not None:
+            self.bind(source)
+
+    def bind(self, source: Any) -> None:
+        """Show a result, a run or a frame; follow a `LiveRun`."""
+        if hasattr(source, "follow"):
+            source.follow(self)
+        elif isinstance(source, Run):
+            rows = source.rows()
+            self.show(frame_of_run(source, rows, tally_of(source)), (id(source), len(rows)))
+        else:
             self.show(source if isinstance(source, Frame) else frame_of_result(source))
 
     def show(self, frame: Frame, story: Any = None) -> None:  # type: ignore[override]
