@@ -212,7 +212,7 @@ def test_mutation_flips_as_many_bits_as_asked():
         state.members[:] = 0
         changed = []
         for _ in range(800):
-            state.fitness[:] = 9.0  # nobody is replaced
+            state.fitness[:] = 99.0  # nobody is replaced
             algorithm.operators[0].apply(algorithm, problem, state, rng)
             changed.append(state.children[0].sum())
         assert np.mean(changed) == pytest.approx(flips, abs=4 * math.sqrt(flips / 800))
