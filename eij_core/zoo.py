@@ -324,8 +324,9 @@ def _account(run: Run, case: Case, budget: float) -> Visit:
     wasteful = list(case.wasteful)
 
     def share(since: float) -> float:
-        at = min(int(np.searchsorted(rows["spent"], since * budget)), len(rows) - 1)
-        spent = rows["operator_joules"][-1] - rows["operator_joules"][at]
+        # Of an application that reaches beyond the mark, the Joules beyond it count.
+        totals = rows["operator_joules"].T
+        spent = np.array([t[-1] - np.interp(since * budget, rows["spent"], t) for t in totals])
         return float(spent[wasteful].sum() / spent.sum()) if spent.sum() > 0 else math.nan
 
     applications = run.ledger.applications
