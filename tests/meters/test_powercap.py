@@ -242,11 +242,11 @@ def test_a_ticking_tree(ticking, monkeypatch):
     assert counted.info.provenance == "measured"
     assert counted.info.domains == ("package-0", "package-0/dram")
     assert 500_000 < counted.info.tick_ns < 20_000_000
-    assert source.watts == pytest.approx(50, rel=0.5)
+    assert 5 < source.watts < 200  # 50 ms of a writer that others may starve
     started, before = time.monotonic(), source.read_uj()
     time.sleep(0.5)
     watts = (source.read_uj() - before) / (time.monotonic() - started) / 1e6
-    assert watts == pytest.approx(50, rel=0.1)
+    assert watts == pytest.approx(50, rel=0.2)
     assert source.breaks == 0
     counted.close()
 

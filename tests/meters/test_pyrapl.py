@@ -1,5 +1,6 @@
 """The real pyRAPL: on a faked file system, and end to end on a fake /sys in a mount namespace."""
 
+import gc
 import json
 import logging
 import os
@@ -15,7 +16,10 @@ from eij_core.meters.permission import permission_text
 from eij_core.meters.pyrapl import PyRaplSource
 from eij_core.registry import meters
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pyRAPL is for Linux")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="pyRAPL is for Linux"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # the files that it never closes
+]
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -37,7 +41,8 @@ def sysfs(fs):
     fs.create_symlink(LINK, ZONE)
     fs.create_symlink(f"{LINK}:0", f"{ZONE}/intel-rapl:0:0")
     fs.create_file("/proc/cpuinfo", contents="flags : fpu\n")
-    return fs
+    yield fs
+    gc.collect()  # those files again, while their warnings are ignored
 
 
 def put(package, dram=None):
