@@ -6,7 +6,7 @@ import html
 import re
 import unicodedata
 
-__all__ = ["cell", "label", "slug", "text"]
+__all__ = ["label", "slug", "text"]
 
 # Markdown and maths would otherwise give these a meaning of their own.
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]|~$^])")
@@ -50,16 +50,3 @@ def slug(value: object, longest: int = 80) -> str:
     'x-y'
     """
     return re.sub(r"[^A-Za-z0-9._-]+", "-", str(value)).strip("-._")[:longest] or "run"
-
-
-def cell(value: object) -> object:
-    """Keep a spreadsheet from taking a text for a formula; numbers pass unchanged.
-
-    Examples
-    --------
-    >>> cell("=1+1"), cell(-1.5)
-    ("'=1+1", -1.5)
-    """
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        return f"'{value}"
-    return value

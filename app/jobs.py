@@ -65,10 +65,8 @@ class Racer:
         self.advance(max(1, int(min(ahead, most))))
 
     def stop(self, reason: str = "stopped") -> None:
-        """End the run here; its last row was not posted yet."""
-        before = len(self.run.rows())
-        self.run.stop(reason)
-        self.mailbox(Block(self.run.rows()[before:], 0, True))
+        """End the run here, and post its last row."""
+        self.mailbox(self.run.stop(reason))
 
 
 class Race:

@@ -53,7 +53,7 @@ class LiveFigure:
         self._shape: Any = None
         self._story: Any = None
         self.pane = pn.pane.HoloViews(
-            None, sizing_mode="stretch_width", linked_axes=False, min_height=240, **options
+            None, sizing_mode="stretch_width", linked_axes=False, **options
         )
 
     def show(self, frame: Frame, story: Any, shape: Any = None) -> None:

@@ -139,8 +139,8 @@ class Player:
                 fresh = True
         paused = job.control.paused and not over
         now = (over, paused, tally.decisions if tally is not None else 0, self.overlaid)
-        if not fresh and now == self._seen:
-            return False
+        if (not fresh and now == self._seen) or not len(self._tracks[0].rows):
+            return False  # nothing new, or a counter that has not settled its first rows yet
         self._seen = now
         self._draw(job, tally, paused)
         if over:

@@ -1,8 +1,7 @@
-"""Recorded runs as text files: what the page writes, and what it reads back, strictly."""
+"""A frame with the runs beside it as JSON: how the page keeps the run that it opens with."""
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from collections.abc import Sequence
@@ -11,23 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.escape import cell, label
+from app.escape import label
 from app.frame import Frame, Lane, Tally
-from app.limits import ROWS, UPLOAD_BYTES
+from app.limits import ROWS
 from eij_core import Budget, EijError, InputError
 from eij_core.records import BINS, row_dtype
-from eij_core.result import frame_of
 
-__all__ = ["read", "to_csv", "to_json", "to_parquet"]
+__all__ = ["read", "to_json"]
 
-FORMAT = "eij-run"
+FORMAT = "eij-frame"
 VERSION = 1
 MAX_OPERATORS = 24
 WORDS = ("problem", "algorithm", "selector", "meter")
 KINDS = ("static", "uniform", "past")
 
 
-def to_json(frame: Frame, summary: dict[str, Any] | None = None) -> str:
+def to_json(frame: Frame) -> str:
     """Write a frame, with the runs beside it, as JSON that `read` takes back."""
     data = {
         "format": FORMAT,
@@ -43,47 +41,21 @@ def to_json(frame: Frame, summary: dict[str, Any] | None = None) -> str:
             {"label": lane.label, "kind": lane.kind, "columns": _columns(lane.rows)}
             for lane in frame.others
         ],
-        "summary": summary,
     }
     return json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
 
-def to_csv(rows: NDArray[Any], names: tuple[str, ...]) -> str:
-    """Write the rows as a table that spreadsheets cannot take for formulas."""
-    table = frame_of(rows, names)
-    table["operator"] = table["operator"].map(cell)
-    return table.rename(columns=cell).to_csv(index=False)
-
-
-def to_parquet(rows: NDArray[Any], names: tuple[str, ...], summary: dict[str, Any]) -> io.BytesIO:
-    """Write the rows as Parquet, with the summary in the file's metadata."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = pa.Table.from_pandas(frame_of(rows, names), preserve_index=False)
-    table = table.replace_schema_metadata({"eij": json.dumps(summary)})
-    out = io.BytesIO()
-    pq.write_table(table, out, compression="zstd")
-    out.seek(0)
-    return out
-
-
 def read(data: bytes) -> Frame:
-    """Read a recorded run, or say what is wrong with it. Nothing in it is ever executed."""
-    if len(data) > UPLOAD_BYTES:
-        size = f"{len(data) / 1e6:.1f} MB"
-        raise InputError("file", size, f"at most {UPLOAD_BYTES / 1e6:g} MB")
-    if b"\0" in data[:4096] or data[:2] in (b"PK", b"\x1f\x8b") or data[:4] == b"PAR1":
-        raise InputError("file", "binary data", "a text file: the JSON that this page downloads")
+    """Read what `to_json` wrote, or say what is wrong with it."""
     try:
         content = json.loads(data.decode("utf-8"), parse_constant=_refuse)
     except UnicodeDecodeError as error:
         raise InputError("file", f"byte {error.start}", "UTF-8 text") from None
     except (ValueError, RecursionError) as error:
         found = error if isinstance(error, EijError) else "unreadable JSON"
-        raise InputError("file", found, "the JSON that this page downloads") from None
+        raise InputError("file", found, "what `app.recording` writes") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise InputError("file", "another format", "the JSON that this page downloads")
+        raise InputError("file", "another format", "what `app.recording` writes")
     if content.get("version") != VERSION:
         raise InputError("file:version", label(content.get("version")), f"{VERSION}")
     try:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import shlex
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
 
-from app import permalink, recording
+from app import permalink, uploads
 from app.escape import slug, text
 from app.frame import Frame
 from app.limits import UPLOAD_BYTES
@@ -71,18 +72,17 @@ class Share(pn.viewable.Viewer):
         self.settings, self.player = settings, player
         self._on_recording, self._on_overlay = on_recording, on_overlay
         self._code = pn.pane.HTML("", sizing_mode="stretch_width", stylesheets=[PAGE_CSS])
-        self.downloads = [
-            pmui.FileDownload(
-                label=kind, filename=f"eij-run.{kind.lower()}", callback=make, auto=True,
-                embed=False, size="small", margin=(4, 4), disabled=True, color="default",
+        self.downloads = {
+            kind: pmui.FileDownload(
+                label=words, filename=f"eij-run.{kind}", callback=partial(self._file, kind),
+                auto=True, embed=False, size="small", margin=(4, 4), disabled=True,
+                color="default",
             )
-            for kind, make in (
-                ("Parquet", self._parquet), ("CSV", self._csv), ("JSON", self._json)
-            )
-        ]  # fmt: skip
+            for kind, words in (("parquet", "Parquet"), ("csv", "CSV"), ("json", "JSON"))
+        }  # fmt: skip
         self.upload = pmui.FileInput(
-            label="Load a recorded run (JSON)", accept=".json", multiple=False, margin=(4, 4),
-            size="small", variant="outlined", max_file_size=UPLOAD_BYTES,
+            label="Load a recorded run", accept=",".join(uploads.TEXTS), multiple=False,
+            margin=(4, 4), size="small", variant="outlined", max_file_size=UPLOAD_BYTES,
         )  # fmt: skip
         self._refusal = pmui.Alert(object="", severity="error", visible=False, margin=(4, 4))
         self.past = pmui.CheckBoxGroup(
@@ -96,13 +96,14 @@ class Share(pn.viewable.Viewer):
     def __panel__(self) -> Any:
         words = pn.pane.HTML(
             "<p class='words quiet'>The address of this page holds your settings: copy it to share "
-            "them. Every figure has its own PNG and SVG in its toolbar.</p>",
+            "them. Every figure has its own PNG and SVG in its toolbar. "
+            "Files hold the finished run; they can be loaded here again, and by eij.</p>",
             stylesheets=[PAGE_CSS],
             sizing_mode="stretch_width",
         )
         return pmui.Column(
             words,
-            pmui.FlexBox(*self.downloads, self.upload, align_items="center"),
+            pmui.FlexBox(*self.downloads.values(), self.upload, align_items="center"),
             self._refusal,
             self.past,
             self._code,
@@ -112,8 +113,9 @@ class Share(pn.viewable.Viewer):
 
     def refresh(self) -> None:
         """Offer what there is."""
-        ready = self.player.frame is not None and len(self.player.frame.rows) > 0
-        for download in self.downloads:
+        job = self.player.job
+        ready = job is not None and job.over and job.leader is not None
+        for download in self.downloads.values():
             download.disabled = not ready
         labels = [lane.label for lane in self.player.past]
         if labels != self.past.options:
@@ -149,29 +151,12 @@ class Share(pn.viewable.Viewer):
         words = (frame.problem, frame.algorithm, frame.selector, f"seed-{self.settings.seed}")
         return f"eij-{slug('-'.join(words))}.{kind}"
 
-    def _summary(self) -> dict[str, Any]:
+    def _file(self, kind: str) -> io.BytesIO:
+        """Write the run's record; the page asks for it only when the run is over."""
         job = self.player.job
-        if job is None or not job.over or job.leader is None:
-            return {}
-        return job.leader.result().to_dict()
-
-    def _parquet(self) -> io.BytesIO:
-        frame = self.player.frame
-        assert frame is not None
-        self.downloads[0].filename = self._name("parquet")
-        return recording.to_parquet(frame.rows, frame.names, self._summary())
-
-    def _csv(self) -> io.StringIO:
-        frame = self.player.frame
-        assert frame is not None
-        self.downloads[1].filename = self._name("csv")
-        return io.StringIO(recording.to_csv(frame.rows, frame.names))
-
-    def _json(self) -> io.StringIO:
-        frame = self.player.frame
-        assert frame is not None
-        self.downloads[2].filename = self._name("json")
-        return io.StringIO(recording.to_json(frame, self._summary() or None))
+        assert job is not None and job.leader is not None
+        self.downloads[kind].filename = self._name(kind)
+        return io.BytesIO(uploads.write(job.leader.result(), f".{kind}"))
 
     # --- files in ---
 
@@ -179,7 +164,7 @@ class Share(pn.viewable.Viewer):
         if event.new is None:
             return
         try:
-            frame = recording.read(event.new)
+            frame = uploads.read(event.new, str(self.upload.filename or ""))
         except EijError as error:
             self._refusal.param.update(object=text(error), visible=True)
             return

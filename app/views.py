@@ -82,7 +82,8 @@ class View(pn.viewable.Viewer):
         return None
 
     def _body(self) -> list[Any]:
-        return [pn.Column(figure.pane, sizing_mode="stretch_width") for figure in self.figures]
+        whole: dict[str, Any] = {"sizing_mode": "stretch_width", "min_height": 300}
+        return [pn.Column(figure.pane, **whole) for figure in self.figures]
 
     # --- what they share ---
 
@@ -233,7 +234,7 @@ class DecisionView(View):
 
     def _body(self) -> list[Any]:
         sides = [
-            pn.Column(figure.pane, sizing_mode="stretch_width", min_width=260)
+            pn.Column(figure.pane, sizing_mode="stretch_width", min_width=260, min_height=240)
             for figure in self.figures
         ]
         return [

@@ -22,7 +22,7 @@ Y = hv.Dimension("best", label="Best fitness")
 def layers(frame: Frame, fitted: bool = False) -> dict[str, Layer]:
     """Return the run's line, those of the runs beside it, and the fitted curve on demand."""
     found = {f"other {i}": _beside(frame, i, lane) for i, lane in enumerate(frame.others)}
-    found["run"] = Layer(f"{frame.selector} (this run)", _steps(frame.rows), RULE, width=3.0)
+    found["run"] = Layer(f"{frame.selector} (this run)", _steps(frame, frame.rows), RULE, width=3.0)
     if math.isfinite(frame.optimum):
         end = frame.budget.joules
         if not math.isfinite(end):
@@ -71,13 +71,17 @@ def _extent(frame: Frame, rows: Any) -> tuple[float, float]:
     return float(rows["best"][start]), float(rows["best"][-1])
 
 
-def _steps(rows: Any) -> dict[str, Any]:
-    spent, best = stepped(rows["spent"], rows["best"])
+def _steps(frame: Frame, rows: Any) -> dict[str, Any]:
+    best = rows["best"]
+    if math.isfinite(frame.optimum):
+        # Penalties reach millions of pixels below the plot, where browsers give up on dashes.
+        best = np.maximum(best, frame.optimum - 20.0 * abs(frame.optimum))
+    spent, best = stepped(rows["spent"], best)
     return {"spent": spent, "best": best}
 
 
 def _beside(frame: Frame, index: int, lane: Lane) -> Layer:
-    columns = _steps(lane.rows)
+    columns = _steps(frame, lane.rows)
     if lane.kind == "uniform":
         return Layer(lane.label, columns, UNIFORM, "dashed", 1.8)
     if lane.kind == "past":
