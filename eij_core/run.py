@@ -328,6 +328,8 @@ class Run(Iterator[Block]):
     def _settle(self, parts: list[NDArray[Any]], *, last: bool = False) -> list[NDArray[Any]]:
         """Return the rows that may be published, at their settled Joules."""
         if not self.meter.clocked:
+            if self.meter.script.size:  # a replay raises where the run leaves its record
+                self.source.settle(self.meter, self.ledger, self.limits)
             return parts
         self._held += parts
         settle = self.source.finish if last else self.source.settle
