@@ -1,0 +1,64 @@
+"""The whole energy-aware loop of eij_core, set up as a run sets it up."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, NamedTuple
+
+from eij_core import Run, Trial
+from eij_core.loop import FULL, MORE, compiled_advance
+
+from .measure import Work, cpu_seconds
+
+__all__ = ["Case", "Loop", "prepare", "run_ours"]
+
+WITHOUT_END = 1 << 62
+
+
+class Case(NamedTuple):
+    """What is run, by the names that users give."""
+
+    problem: str
+    algorithm: str
+    operator: str = ""
+    """The one operator applied, or '' where EI/J chooses."""
+
+    @property
+    def selector(self) -> str:
+        return f"static:operator={self.operator}" if self.operator else "eij"
+
+
+class Loop(NamedTuple):
+    """All that the compiled loop takes."""
+
+    problem: Any
+    algorithm: Any
+    selector: Any
+    meter: Any
+    limits: Any
+    state: Any
+    stats: Any
+    ledger: Any
+    streams: Any
+    trace: Any
+
+
+def prepare(case: Case, joules: float, **more: Any) -> Loop:
+    """Make and compile the loop; its state is that after the start."""
+    run = Run(Trial(case.problem, case.algorithm, case.selector, budget=f"{joules} J", **more))
+    fields = (getattr(run, name) for name in Loop._fields)
+    return Loop(*fields)
+
+
+def run_ours(loop: Loop) -> tuple[Work, Loop]:
+    """Run a copy of the loop to its end; return evaluations per CPU time, and how it ended."""
+    loop = copy.deepcopy(loop)
+    advance = compiled_advance(*loop[:4])
+    start = loop.ledger.evaluations[0]
+
+    def go() -> None:
+        while advance(*loop, WITHOUT_END)[2] in (FULL, MORE):
+            pass
+
+    seconds = cpu_seconds(go)
+    return Work(float(loop.ledger.evaluations[0] - start), seconds), loop
