@@ -160,6 +160,8 @@ def _leave_with(parent: Any) -> None:
 def _in_worker(task: tuple[Trial, Path | None]) -> dict[str, Any]:
     trial, folder = task
     try:
+        if _stop.is_set():  # the pool had handed it out already
+            raise KeyboardInterrupt
         return carry_out(trial, folder, stopped=_stop.is_set)
     except KeyboardInterrupt:  # the pool takes no other way out kindly
         raise RunError("interrupted") from None
