@@ -153,7 +153,7 @@ def selection(frames: Frames) -> Figure:
             total = steps.sum(axis=2, keepdims=True)
             with np.errstate(invalid="ignore", divide="ignore"):
                 share = band((steps / total).reshape(len(keys), -1)).mean.reshape(steps.shape[1:])
-            if np.nanmax(share[-1]) > 0.9999 and np.nanmin(share[0]) < 1e-4:
+            if (counts[:, -1].sum(axis=0) > 0).sum() < 2:
                 continue  # a static method: nothing to see
             operators = names_of[keys[0]]
             most = max(most, len(operators))
@@ -162,7 +162,8 @@ def selection(frames: Frames) -> Figure:
             middle = 100 * (SHARES[::WINDOW][1:] + SHARES[::WINDOW][:-1]) / 2
             for o in range(len(operators)):
                 axes.line(middle, 100 * share[:, o], o)
-            axes.label_ends([(100 * share[-1, o], n, o) for o, n in enumerate(operators)])
+            ends = [(100 * float(share[-1, o]), n, o) for o, n in enumerate(operators)]
+            axes.label_ends([end for end in ends if np.isfinite(end[0])])
             panels.append(axes.render())
     caption = (
         "Share of the decisions in each 5 % of the budget that chose an operator, mean of runs."

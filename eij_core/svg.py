@@ -64,7 +64,7 @@ def log_ticks(low: float, high: float) -> list[float]:
         found = [m * 10.0**d for d in decades for m in steps if low <= m * 10.0**d <= high]
         if len(found) <= 8:
             break
-    return found if len(found) > 1 else ticks(low, high, 3)
+    return found if len(found) > 1 else ticks(low, high)
 
 
 class Axes:
@@ -253,7 +253,7 @@ def _path(px: Any, py: Any) -> str:
 
 def _widened(low: float, high: float, log: bool) -> tuple[float, float]:
     """Return limits that are apart, whatever the data."""
-    if not (math.isfinite(low) and math.isfinite(high)):
+    if not (math.isfinite(low) and math.isfinite(high)) or (log and low <= 0):
         return (1.0, 10.0) if log else (0.0, 1.0)
     if high > low:
         return low, high

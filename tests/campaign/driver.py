@@ -1,0 +1,28 @@
+"""Runs a campaign in a process that tests may kill: `python driver.py DIR GRID [jobs]`.
+
+Commits often, and prints each key when it is acknowledged.
+"""
+
+import sys
+from pathlib import Path
+
+from eij_core import campaign as campaigns
+from eij_core.executors import Inline, Processes
+from eij_core.grid import Campaign
+from eij_core.store import Store
+
+
+def main(folder, grid, jobs="0"):
+    campaigns.TASK_SECONDS = 0.02
+    plan = Campaign.from_toml(Path(grid).read_text("utf-8"))
+    executor = Processes(int(jobs)) if int(jobs) else Inline()
+    with Store(folder) as store:
+        if not store.spec():
+            store.begin(plan.data, "test")
+        for row in campaigns.run_campaign(plan.trials, executor, store):
+            print(row.key, flush=True)
+    executor.shutdown()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

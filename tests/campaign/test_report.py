@@ -1,0 +1,288 @@
+"""Reports: tables and figures from stores, in every form, whatever is missing."""
+
+import html.parser
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from eij_core import comparisons, figures, figures_ranks
+from eij_core.frames import Frames, frames_of
+from eij_core.grid import Campaign
+from eij_core.report import report_of
+from eij_core.statistics import friedman
+from eij_core.store import Reader, Store
+from eij_core.svg import Axes, legend, log_ticks, number, ticks
+from eij_core.tabular import Cell, Table, mean_sd, p_value
+from tests.campaign.small import campaign, run
+
+PLAN = Campaign.from_dict(
+    {
+        "name": "two <b>problems</b> & more",
+        "problems": ["nk:n=16,k=2", "nk:n=16,k=3"],
+        "algorithms": ["ils:steps=10"],
+        "selectors": ["eij", "uniform", "static:operator=flip-1"],
+        "meter": "model",
+        "budgets": ["6 J", "300 evaluations"],
+        "seeds": 8,
+        "points": 40,
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("report") / "store"
+    run(place, PLAN)
+    return place
+
+
+@pytest.fixture(scope="module")
+def report(folder):
+    return report_of(folder)
+
+
+def test_frames_hold_every_trial(folder):
+    frames = frames_of(folder)
+    assert len(frames.trials) == len(frames.curves) == 96
+    assert frames.without_curves == frames.failed == 0
+    assert set(frames.trials["provenance"]) == {"simulated"}
+    assert list(dict.fromkeys(frames.trials["problem"])) == ["nk k=2", "nk k=3"]
+    assert len(list(frames.cells())) == 4
+    # The last point of a curve is the result, though the last application overshoots.
+    for key, curve in frames.curves.items():
+        fitness = frames.trials.set_index("key")["fitness"][key]
+        assert curve[-1] == fitness
+
+
+def test_tables_agree_with_pandas(report, folder):
+    trials = frames_of(folder, curves=False).trials
+    chosen = trials[(trials["problem"] == "nk k=3") & (trials["method"] == "uniform")]
+    chosen = chosen[chosen["by_joules"]]
+    line = report.cells[(report.cells["problem"] == "nk k=3") & report.cells["by_joules"]]
+    line = line[line["method"] == "uniform"].iloc[0]
+    assert line["mean"] == pytest.approx(chosen["fitness"].mean())
+    assert line["sd"] == pytest.approx(chosen["fitness"].std())
+    assert line["runs"] == 8
+    assert line["feasible"] == 1
+    assert set(report.comparisons["measure"]) == {"fitness", "joules"}
+    assert set(report.comparisons["control"]) == {"eij"}
+    corrected = report.comparisons.dropna(subset=["mann_whitney"])
+    assert (corrected["mann_whitney_holm"] >= corrected["mann_whitney"]).all()
+
+
+def test_the_control_can_be_chosen(folder):
+    assert report_of(folder, control="static").control == "static"
+    assert comparisons.control_of(Frames("", pd.DataFrame({"method": ["b", "a"]}), None)) == "b"
+
+
+def test_operators_shares_are_whole(report):
+    shares = report.operators.groupby(["problem", "budget", "method"])
+    assert shares["share_of_joules"].sum().round(9).eq(1).all()
+    assert shares["share_of_applications"].sum().round(9).eq(1).all()
+
+
+class Outline(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.addresses = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.addresses += [value for name, value in attrs if name in ("src", "href")]
+        if tag not in ("meta", "link", "path", "rect", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_and_stays_at_home(report):
+    page = report.html()
+    outline = Outline(page)
+    assert outline.open == []
+    assert "script" not in outline.tags
+    assert all(address.startswith(("#", "data:,")) for address in outline.addresses)
+    assert not re.search(r"https?://", page)
+    assert page.count("<svg") > 15
+    assert "<b>problems</b>" not in page
+    assert "two &lt;b&gt;problems&lt;/b&gt; &amp; more" in page
+    assert "model (simulated)" in page
+    for section in ("Fitness by energy", "Operator selection ratios", "Energy per operator",
+                    "Expected improvement and expected energy", "Targets reached by energy",
+                    "Expected Joules to a target", "Across cells"):  # fmt: skip
+        assert section in page
+
+
+def test_every_energy_figure_says_whose_joules(report):
+    for figure in report.figures:
+        if figure.name not in ("Operator selection ratios", "Across cells"):
+            assert "simulated" in figure.caption, figure.name
+
+
+def test_figures_have_axes_with_units(report):
+    for figure in report.figures:
+        for panel in figure.panels:
+            if figure.name != "Across cells":
+                assert re.search(r'class="label"[^>]*>[^<]*(J|%)', panel), figure.name
+
+
+def test_tables_in_markdown_and_latex(report):
+    markdown, latex = report.markdown(), report.latex()
+    assert markdown.startswith("# two")
+    assert markdown.count("### ") == len(report.tables)
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == len(report.tables)
+    assert not re.search(r"(?<!\\)[%_#]", latex)
+
+
+def test_the_same_store_gives_the_same_page(folder):
+    assert report_of(folder).html() == report_of(folder).html()
+
+
+def test_a_report_without_its_traces(tmp_path):
+    run(tmp_path)
+    for part in (tmp_path / "parts").iterdir():
+        part.unlink()
+    page = report_of(tmp_path).html()
+    assert "12 trials have lost their trace" in page
+    assert "Results by cell" in page
+
+
+def test_a_report_of_failures(tmp_path):
+    run(tmp_path, campaign(problems=["external:function=tests.campaign.poison.faulty,n=8"]))
+    made = report_of(tmp_path)
+    assert "No trial is done yet" in made.html()
+    assert made.figures == made.tables == []
+    assert made.frames.failed == 12
+
+
+def test_a_report_of_one_method(tmp_path):
+    run(tmp_path, campaign(selectors=["eij"], seeds=1))
+    made = report_of(tmp_path)
+    assert made.across is None
+    assert len(made.comparisons) == 0
+    assert "Comparisons" not in made.html()
+    assert made.frames.trace("nobody") is None
+    assert Frames("", made.frames.trials, made.frames.operators).trace("x") is None
+    assert Frames("", made.frames.trials, made.frames.operators).stack(["x"]).shape == (0, 201)
+
+
+def test_failures_are_counted_on_the_page(tmp_path):
+    problems = ["nk:n=16,k=2", "external:function=tests.campaign.poison.faulty,n=8"]
+    run(tmp_path, campaign(problems=problems, seeds=2))
+    assert "4 trials failed" in report_of(tmp_path).html()
+
+
+def test_an_empty_store(tmp_path):
+    with Store(tmp_path) as store:
+        store.begin({"name": "nothing"}, "1")
+    assert "No trial is done yet" in report_of(tmp_path).html()
+    assert comparisons.operators(frames_of(tmp_path)).empty
+
+
+def infeasible(folder):
+    """A store's frames in which the uniform method mostly failed."""
+    frames = frames_of(folder)
+    bad = (frames.trials["method"] == "uniform") & (frames.trials["repetition"] > 0)
+    frames.trials.loc[bad, "feasible"] = False
+    frames.trials.loc[bad, "fitness"] = -1e6
+    for key in frames.trials[bad]["key"]:
+        frames.curves[key] = np.full(201, -1e6)
+    return frames
+
+
+def test_infeasible_runs_do_not_set_the_scale(folder):
+    frames = infeasible(folder)
+    table = comparisons.cells(frames)
+    assert table[table["method"] == "uniform"]["feasible"].unique().tolist() == [1 / 8]
+    assert "−1e6" not in "".join(figures.trajectories(frames).panels)
+    found = comparisons.anytime(frames)
+    assert (found[found["method"] == "uniform"]["success"] <= 1 / 8).all()
+    figures_ranks.reached_targets(frames)
+    frames.trials["feasible"] = False
+    assert figures.trajectories(frames).panels == []
+    assert comparisons.anytime(frames)["at 100%"].isna().all()
+    figures_ranks.reached_targets(frames)
+
+
+def test_a_target_that_nobody_reaches(report):
+    table = report.anytime.copy()
+    table.loc[table["method"] == "uniform", ["expected_joules", "expected_high"]] = math.inf
+    assert "target never reached" in "".join(figures_ranks.expected(report.frames, table).panels)
+    table["expected_joules"] = math.inf
+    assert figures_ranks.expected(report.frames, table).panels == []
+
+
+@pytest.mark.parametrize("count", [2, 3, 9])
+def test_critical_difference_diagrams(count):
+    scores = np.add.outer(np.zeros(12), np.arange(count)) + np.random.default_rng(1).normal(
+        0, 0.4, (12, count)
+    )
+    across = comparisons.Across([f"<m{i}>" for i in range(count)], friedman(scores), 12, "<m0>")
+    (panel,) = figures_ranks.critical_difference(across).panels
+    assert panel.count("&lt;m") == count
+    assert "<m0>" not in panel
+    assert "strong" in panel
+
+
+def test_verdicts():
+    line = {"a12": 0.9, "measure": "fitness", "mann_whitney_holm": 0.01, "tost": 0.9}
+    assert comparisons._verdict(line) == "control better"
+    assert comparisons._verdict({**line, "measure": "joules"}) == "control worse"
+    assert comparisons._verdict({**line, "mann_whitney_holm": 0.5}) == "undecided"
+    assert comparisons._verdict({**line, "mann_whitney_holm": 0.5, "tost": 0.01}) == "equivalent"
+
+
+# --- text and figures, piece by piece ---
+
+
+def test_table_forms_escape_what_names_hold():
+    name = "a|b<script>$_%&\\~^`[x](y)"
+    table = Table("t", "c", ["m", "v"], [[Cell(name), Cell("1", bold=True, mark="good")]])
+    assert "<script>" not in table.html()
+    assert "\\|" in table.markdown()
+    assert "**1**" in table.markdown()
+    assert r"\textbf{1}" in table.latex()
+    assert r"\textbackslash{}" in table.latex()
+    assert '<td class="n good"><b>1</b></td>' in table.html()
+
+
+def test_a_repeated_name_is_dimmed():
+    rows = [[Cell("p"), Cell("a"), Cell("1")], [Cell("p"), Cell("b"), Cell("2")]]
+    assert Table("t", "", ["x", "y", "z"], rows, 2).html().count('class="same"') == 1
+
+
+def test_numbers_for_people():
+    assert mean_sd(1.5, math.nan) == "1.5"
+    assert mean_sd(-2e6, 1e4) == "−2000000 ± 10000"
+    assert p_value(0.5) == "0.50"
+    assert number(0) == "0"
+    assert number(1000) == "1,000"
+
+
+def test_axes_survive_any_limits():
+    for limits in ((0, 0), (math.nan, 1), (5, 5), (1, math.inf)):
+        for log in (False, True):
+            axes = Axes("t", "x", "y", limits, limits, log_x=log)
+            axes.line([1, math.nan, 2], [1, 2, math.nan], 9)
+            axes.text(1, 1, "<here>")
+            axes.label_ends([(1, "a", 0), (1, "b", 1)])
+            text = axes.render()
+            assert "nan" not in text
+            assert "&lt;here&gt;" in text
+    assert ticks(1, 1) == [1]
+    assert log_ticks(1, 1e9) == [10.0**i for i in range(10)]
+    assert log_ticks(1, 90) == [1, 2, 5, 10, 20, 50]
+    assert len(log_ticks(3.1, 3.9)) > 1
+    assert "stroke-dasharray" in legend([(9, "x")])
+
+
+def test_reading_frames_of_a_running_campaign(folder):
+    with Reader(folder) as reader:
+        assert len(reader.rows()) == len(frames_of(folder, curves=False).trials)
