@@ -33,7 +33,7 @@ class NK(NamedTuple):
     Unsigned, so that no index counts from the end: numba would ask each time.
     """
     tables: NDArray[np.int64]
-    first: NDArray[np.int64]
+    first: NDArray[np.uint64]
     """Where the readers of bit i begin in `readers`; of length n + 1."""
     readers: NDArray[np.uint32]
     weights: NDArray[np.int64]
@@ -71,7 +71,7 @@ class NK(NamedTuple):
             old = memo[table]
             new = old ^ self.weights[r]
             memo[table] = new
-            change += self.tables[table, new] - self.tables[table, old]
+            change += self.tables[table, np.uint64(new)] - self.tables[table, np.uint64(old)]
         memo[self.n] += change
 
     def flip(self, x: Any, memo: Any, i: int) -> float:
@@ -137,7 +137,8 @@ def _readers(rows: NDArray[np.int64]) -> tuple[Any, ...]:
     order = np.argsort(bits, kind="stable")
     first = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(bits, minlength=n), out=first[1:])
-    return first, (order // width).astype(np.uint32), np.int64(1) << (width - 1 - order % width)
+    readers = (order // width).astype(np.uint32)
+    return first.astype(np.uint64), readers, np.int64(1) << (width - 1 - order % width)
 
 
 def adjacent_optimum(tables: NDArray[np.int64]) -> int:
