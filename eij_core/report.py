@@ -10,9 +10,9 @@ import pandas as pd
 
 from . import comparisons as cmp
 from .comparisons import Across
-from .figures import Figure, energy_violins, selection, trajectories, transitions
-from .figures_ranks import critical_difference, expected, reached_targets
 from .frames import Frames, Namer, frames_of
+from .report_figures import Figure, energy_violins, selection, trajectories, transitions
+from .report_ranks import critical_difference, expected, reached_targets
 from .report_tables import (
     anytime_table,
     cells_table,
