@@ -78,7 +78,7 @@ def paper(
     folder = store or Path("eij-paper-quick" if quick else "eij-paper")
     campaign = _planned(folder, trials or (20 if quick else TRIALS), meter, quiet)
     code = conduct(campaign, folder, jobs, dask, False, retry_failed, quiet)
-    from .interrupts import interrupts
+    from .signals import interrupts
 
     if interrupts.code:
         return code
