@@ -91,7 +91,7 @@ def move(algorithm: Any, state: Any, p: int, social: bool, rng: Any) -> None:
     place, velocity, own, draws = state.place[p], state.velocity[p], state.own_place[p], state.draws
     w, c1, c2, vmax = algorithm.w, algorithm.c1, algorithm.c2, algorithm.vmax
     fill_uniforms(rng, draws, n if social else (n + 1) // 2)
-    # Three plain loops, not one with branches: the compiler makes vectors of the first two.
+    # Plain loops, not one with branches: the compiler makes vectors of all but the last.
     for i in range(n):
         velocity[i] = w * velocity[i] + c1 * draws[i] * (own[i] - place[i])
     if social:
