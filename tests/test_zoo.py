@@ -40,7 +40,7 @@ def test_every_case_can_be_played(name, algorithm):
         with pytest.raises(InputError, match="algorithm"):
             zoo.visit("uniform", name, algorithm, **SMALL)
         return
-    settings = SMALL | {"budget": 60.0 if algorithm == "ssga" else 300.0}
+    settings = SMALL | {"budget": {"ils": 150.0, "ssga": 30.0, "pso": 40.0}[algorithm]}
     visited = zoo.visit("uniform", name, algorithm, **settings)
     assert np.isfinite(visited.final)
     assert 0.0 <= visited.wasted <= 1.0

@@ -6,6 +6,28 @@ go; what is learned fades with the Joules spent since. The operator with the lar
 Joule is applied, after a draw that says how unsure its estimate is. Trying the others again is
 paid from a fixed share of the Joules, so a dear operator is re-tried less often. What does not fit
 into the rest of the budget is never started.
+
+The rule in symbols, for operators o, budget B0 and what is left of it, B:
+
+1. Credit of a candidate: 1 + ln(1 + Δ/h) if Δ > 0; κ·exp(Δ/b) if Δ < 0; 0 if Δ = 0. That of an
+   application is the mean over its C candidates.
+2. Scale h: the geometric mean of the operators' median |Δ|, weighted by the applications in which
+   they improved. Who never improves has next to no say, so a decoy cannot drag the scale to its
+   own size.
+3. Bandwidth b = min(h, median |Δ| of o · (variety of o / 0.45)³), where variety is the mean of
+   |Δ − Δ'| / max(|Δ|, |Δ'|) over neighbours: losses that are all alike are no near misses.
+4. Memory: sums of applications N and n, credit Y and Y2, all discounted by 2^(−Joules/(H·B0)); N,
+   Y and Y2 also capped at max(20, 5·cv²) applications, so that the mean Y/N follows changes. n is
+   not, so that evidence of uselessness has no limit.
+5. Shared prior: m = (n·Y/N + n0·m̄)/(n + n0), m̄ the mean over all operators.
+6. Uncertainty of ln m: s = [1/τ² + N/cv²]^(−1/2) · [B/(B + (1 + N)·E)]^(1/2).
+7. Cost E: a running mean, started anew by a reading that is off by a factor of two; before that, a
+   hint or a probe; where there is neither, one try, in random order.
+8. Choice: the largest ln(m·C/E) + s·ξ, ξ ~ N(0, 1), among those with E ≤ B; a first try may stake
+   at most φ·B, unless it is the cheapest.
+9. Exploration: who has been idle for K·E/ε Joules is owed an application, if E ≤ φ·B.
+
+At B = ∞ the budget's factors are 1 and nothing fades but by the cap.
 """
 
 from __future__ import annotations
