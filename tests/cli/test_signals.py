@@ -94,6 +94,7 @@ def await_files(folder, count, seconds=60):
     [
         (signal.SIGTERM, [], 143),
         (signal.SIGINT, ["--trials", "4", "--jobs", "2"], 130),
+        (signal.SIGTERM, ["--trials", "4", "--jobs", "2"], 143),
     ],
 )
 def test_a_real_process_ends_in_time(spawn, tmp_path, number, extra, code):
