@@ -9,8 +9,9 @@ import numpy as np
 from .anytime import band, fit
 from .comparisons import plausible
 from .frames import SHARES, Frames
-from .records import bin_edges
-from .svg import Axes, legend, number
+from .records import BINS
+from .svg import Axes, legend
+from .violins import violins
 
 __all__ = ["Figure", "energy_violins", "selection", "trajectories", "transitions"]
 
@@ -57,43 +58,16 @@ def sources(frames: Frames) -> str:
 
 def energy_violins(frames: Frames) -> Figure:
     """Joules per application of each operator, by problem."""
-    edges = np.log(bin_edges())
-    widths, centres = np.diff(edges), np.exp((edges[1:] + edges[:-1]) / 2)
     table = frames.operators.merge(frames.trials[["key", "problem", "algorithm"]], on="key")
     panels = []
     for problem, rows in table.groupby("problem", sort=False):
         shapes: list[tuple[str, Any]] = []
         for (algorithm, operator), group in rows.groupby(["algorithm", "operator"], sort=False):
-            counts = np.zeros(len(centres))
+            counts = np.zeros(BINS)
             for bins, found in group["histogram"]:
                 counts[bins] += found
-            if counts.any():
-                shapes.append((f"{algorithm} {operator}", counts / widths))
-        if not shapes:
-            continue
-        reach = [centres[np.flatnonzero(d > 0.003 * d.max())] for _, d in shapes]
-        low = min(float(r[0]) for r in reach) / 1.3
-        high = max(float(r[-1]) for r in reach) * 1.3
-        rows_ = [(len(shapes) - 1 - i, name) for i, (name, _) in enumerate(shapes)]
-        axes = Axes(str(problem), "J per application", "", (low, high), (-0.6, len(shapes) - 0.4),
-                    size=(380.0, 74.0 + 30.0 * len(shapes)), log_x=True, y_ticks=rows_)  # fmt: skip
-        for i, (name, density) in enumerate(shapes):
-            inside = (centres >= low) & (centres <= high)
-            # Three bins together: the bins are finer than the eye.
-            smooth = np.convolve(density, [0.25, 0.5, 0.25], "same")[inside]
-            half = 0.42 * smooth / smooth.max()
-            px, row = axes.x(centres[inside]), len(shapes) - 1 - i
-            median = centres[
-                np.searchsorted(np.cumsum(density * widths), 0.5 * (density * widths).sum())
-            ]
-            axes.polygon(
-                np.concatenate([px, px[::-1]]),
-                np.concatenate([axes.y(row + half), axes.y(row - half)[::-1]]),
-                i // 2,
-                f"{name}: median {number(float(median))} J",
-            )
-            axes.dot(float(median), row, i // 2, f"{name}: median {number(float(median))} J")
-        panels.append(axes.render())
+            shapes.append((f"{algorithm} {operator}", counts))
+        panels += violins(str(problem), shapes, colour=lambda i: i // 2)
     caption = (
         f"Energy of one application, by operator; dots are medians. Joules: {sources(frames)}."
     )

@@ -121,9 +121,9 @@ def profile(
         _show_profile(found)
     if out is not None:
         if out.suffix in (".svg", ".html"):
-            from ..figures import profile_picture
+            from ..violins import profile_picture
 
-            out.write_text(profile_picture(found, standalone=out.suffix == ".html"), "utf-8")
+            out.write_text(profile_picture(found, page=out.suffix == ".html"), "utf-8")
         else:
             found.write(out)
         typer.echo(f"written: {out}", err=True)

@@ -1,0 +1,105 @@
+"""Violins of Joules per application, from the ledger's histograms."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .display import COLOURS
+from .records import BINS, bin_edges
+from .svg import Axes, number
+
+if TYPE_CHECKING:
+    from .profiling import Profile
+
+__all__ = ["profile_picture", "violins"]
+
+FAINT = 0.003
+"""Densities below this share of the peak do not widen the axis."""
+STYLE = (
+    "svg { background: #fff } text { fill: #1d2126; font: 11px system-ui, sans-serif }"
+    " .title { font-weight: 600 } .label, .tick { fill: #5c6570 } .grid { stroke: #e9ecef }"
+    " .band { fill-opacity: .45 }"
+) + "".join(f" .s{i} {{ fill: {colour} }}" for i, colour in enumerate(COLOURS))
+
+
+def violins(
+    title: str,
+    shapes: Sequence[tuple[str, Any]],
+    *,
+    size: float = 380.0,
+    colour: Callable[[int], int] = lambda i: i,
+) -> list[str]:
+    """Draw one panel of violins; none where no operator was applied.
+
+    Parameters
+    ----------
+    title : str
+    shapes : sequence of (name, counts)
+        Applications by bin of `records.bin_edges`.
+    size : float
+        Width in pixels.
+    colour : callable
+        The colour of the i-th violin.
+    """
+    edges = np.log(bin_edges())
+    widths, centres = np.diff(edges), np.exp((edges[1:] + edges[:-1]) / 2)
+    drawn = [(name, np.asarray(counts) / widths) for name, counts in shapes if np.any(counts)]
+    if not drawn:
+        return []
+    reach = [centres[np.flatnonzero(density > FAINT * density.max())] for _, density in drawn]
+    low = min(float(r[0]) for r in reach) / 1.3
+    high = max(float(r[-1]) for r in reach) * 1.3
+    inside = (centres >= low) & (centres <= high)
+    places = [(len(drawn) - 1 - i, name) for i, (name, _) in enumerate(drawn)]
+    axes = Axes(
+        title,
+        "J per application",
+        "",
+        (low, high),
+        (-0.6, len(drawn) - 0.4),
+        size=(size, 74.0 + 30.0 * len(drawn)),
+        log_x=True,
+        y_ticks=places,
+    )
+    for i, (name, density) in enumerate(drawn):
+        # Three bins together: the bins are finer than the eye.
+        smooth = np.convolve(density, [0.25, 0.5, 0.25], "same")[inside]
+        half = 0.42 * smooth / smooth.max()
+        px, row = axes.x(centres[inside]), len(drawn) - 1 - i
+        below = np.cumsum(density * widths)
+        median = float(centres[np.searchsorted(below, 0.5 * below[-1])])
+        hint = f"{name}: median {number(median)} J"
+        axes.polygon(
+            np.concatenate([px, px[::-1]]),
+            np.concatenate([axes.y(row + half), axes.y(row - half)[::-1]]),
+            colour(i),
+            hint,
+        )
+        axes.dot(median, row, colour(i), hint)
+    return [axes.render()]
+
+
+def profile_picture(profile: Profile, *, page: bool = False) -> str:
+    """Draw a profile as an SVG that stands alone, or as a page with it inside."""
+    shapes = []
+    for operator in profile.operators:
+        counts = np.zeros(BINS)
+        for place, count in operator.histogram:
+            counts[place] = count
+        shapes.append((operator.name, counts))
+    meter = profile.meter
+    title = f"{profile.problem.partition(':')[0]} · {profile.algorithm.partition(':')[0]}: "
+    title += f"{meter.provenance} Joules, meter {meter.name}"
+    panel = "".join(violins(title, shapes, size=560.0))
+    drawn = panel.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(
+        ">", f"><style>{STYLE}</style>", 1
+    )
+    if not page:
+        return drawn + "\n"
+    name = html.escape(title)
+    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{name}</title>'
+    return f"{head}<body>{drawn}</body></html>\n"
