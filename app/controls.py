@@ -117,7 +117,7 @@ class Controls(pn.viewable.Viewer):
         changed = {event.name for event in events}
         lesson = LESSONS.get(self.settings.lesson)
         # A lesson with parts of its own stands for its algorithm: choosing another one leaves it.
-        own = lesson is not None and lesson.build is not None
+        own = lesson is not None and not lesson.is_plain
         if own and changed & {"problem", "algorithm", "meter"} and "lesson" not in changed:
             self.settings.lesson = ""
         self._read_all()

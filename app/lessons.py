@@ -25,6 +25,11 @@ class Lesson:
     build: Callable[[Trial], Trial] | None = None
     """Puts parts of the lesson's own into the trial; such a run has no command line."""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the lesson is made of registered components alone."""
+        return self.build is None
+
 
 def _dear_twin(trial: Trial) -> Trial:
     operators = (Flip(1), DearTwin(1))
@@ -71,7 +76,7 @@ LESSONS: dict[str, Lesson] = {
             "dear-twin",
             "Why the dear twin wins",
             "The second operator is a copy of the first that costs ten times as much. A rule that "
-            "counts Joules should never take it. Guess its share of the Joules.",
+            "counts Joules should never take it. What share of the Joules will it get?",
             "Late in the search almost every application makes things worse, so Δf is negative. "
             "A negative number divided by a larger energy is less negative: the ratio prefers the "
             "dear twin. Look at the draws in the decision view, then choose eij-plus as the "

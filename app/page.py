@@ -178,7 +178,7 @@ class Dashboard(pn.viewable.Viewer):
         if self.heart.take_loss():
             self._losses += 1
         if self._awake < len(self.views):
-            self._awake += 1
+            self._awake += 2
             self.draw()
             self.heart.push()
             return
@@ -227,10 +227,12 @@ def serve_page() -> None:
     values, notice = permalink.read(location.search if location is not None else "")
     dashboard = Dashboard(Settings(**values), notice)
     page = Page(
-        title="EI/J: watch a scheduler learn what a Joule buys",
+        title="EI/J: what a Joule buys",
         main=[dashboard.main()],
         sidebar=[dashboard.controls],
         sidebar_width=330,
+        # On a phone the sidebar is a drawer that would hide the views.
+        sidebar_open="Mobi" not in pn.state.headers.get("User-Agent", ""),
         busy_indicator=None,
         theme_config=THEME,
     )

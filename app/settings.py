@@ -77,7 +77,10 @@ def offered_spec(family: str, spec_text: str) -> Spec:
     spec = Spec.parse(spec_text)
     if spec.name not in offered(family):
         raise InputError(family, spec.name, f"one of {', '.join(offered(family))}")
-    return FAMILIES[family].check(spec)
+    checked = FAMILIES[family].check(spec)
+    if family == "algorithm":
+        FAMILIES[family].make(checked)  # costs nothing, and looks the portfolio's names up
+    return checked
 
 
 def brief(family: str, spec: Spec) -> str:

@@ -76,7 +76,6 @@ class Share(pn.viewable.Viewer):
             kind: pmui.FileDownload(
                 label=words, filename=f"eij-run.{kind}", callback=partial(self._file, kind),
                 auto=True, embed=False, size="small", margin=(4, 4), disabled=True,
-                color="default",
             )
             for kind, words in (("parquet", "Parquet"), ("csv", "CSV"), ("json", "JSON"))
         }  # fmt: skip

@@ -49,6 +49,11 @@ THEME: dict[str, Any] = {
             "success": {"main": "#3DBE96"},
             "background": {"default": "#12161B", "paper": "#191F26"},
         },
+        "components": {
+            "MuiAppBar": {
+                "styleOverrides": {"colorPrimary": {"backgroundColor": "#0D2F45", "color": "#FFF"}}
+            }
+        },
         "typography": {"fontFamily": FONT, "button": {"textTransform": "none"}},
         "shape": {"borderRadius": 10},
     },

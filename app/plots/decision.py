@@ -70,9 +70,10 @@ def element(frame: Frame, side: str) -> tuple[hv.Overlay, dict[str, hv.Element]]
     options: dict[str, Any] = common(
         name,
         frame,
+        title=frame.energy,
         height=240,
         ylim=(0.0, 1.12),
-        xticks=4,
+        xticks=3,
     )
     return hv.Overlay(list(parts.values())).opts(**options), parts
 

@@ -54,6 +54,7 @@ def element(frame: Frame) -> tuple[hv.Overlay, dict[str, hv.Element]]:
     options: dict[str, Any] = common(
         "energy",
         frame,
+        title=frame.energy,
         height=300,
         xlim=(-0.7, count - 0.3),
         xticks=[(o, name) for o, name in enumerate(frame.names)],

@@ -166,7 +166,7 @@ def common(name: str, frame: Frame, height: int = 300, **options: Any) -> dict[s
         "active_tools": [],
         "fontsize": {"title": "9pt", "labels": "9.5pt", "ticks": "8.5pt", "legend": "9pt"},
         "legend_position": "bottom",
-        "legend_cols": 5,
+        "legend_cols": 3,
         "legend_opts": {
             "border_line_alpha": 0.0,
             "background_fill_alpha": 0.0,

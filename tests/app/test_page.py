@@ -1,0 +1,205 @@
+"""The page without a browser: what a visitor does, and what the document then holds."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+from bokeh.document import Document
+
+from app.page import Dashboard
+from app.player import Player
+from app.settings import Settings
+from tests.app import tiny
+
+LIGHT = """
+import sys, app
+assert not {"panel", "holoviews", "bokeh", "numba"} & set(sys.modules), "import app is not light"
+assert "LiveRun" in app.__all__
+"""
+
+
+@pytest.fixture
+def dashboard(tiny_problems):
+    settings = Settings(**tiny.TINY, budget="4 J", pace=0.0, compare=True, lesson="", seed=3)
+    made = Dashboard(settings)
+    made.main().get_root(Document())
+    made.heart.echo = 0
+    yield made
+    made.close()
+
+
+def play(dashboard, condition, seconds=30.0):
+    """Tick as the server would, with a browser that answers."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, dashboard.player.stage
+        dashboard.tick()
+        dashboard.heart.echo = dashboard.heart.beat
+        time.sleep(0.01)
+
+
+def finish(dashboard):
+    play(dashboard, lambda: "Finished" in dashboard.bar.stage.label)
+
+
+def drawn(dashboard):
+    """The number of points of each line that the document holds."""
+    return {
+        (view.key, number, key): len(next(iter(source.data.values())))
+        for view in dashboard.views
+        for number, figure in enumerate(view.figures)
+        for key, sources in figure._sources.items()
+        for source in sources
+    }
+
+
+def test_a_run_is_drawn_to_its_end(dashboard):
+    dashboard.bar.run.clicks += 1
+    finish(dashboard)
+    result = dashboard.player.job.results()[0]
+    counts = drawn(dashboard)
+    assert counts["estimates", 0, "line 0"] == len(result.rows)
+    assert counts["selection", 0, "line 1"] == len(result.rows)
+    assert counts["fitness", 0, "run"] >= len(result.rows)
+    assert counts["fitness", 0, "other 0"] > 10
+    assert "Finished" in dashboard.bar.stage.label
+    assert not dashboard.share.downloads["json"].disabled
+
+
+def test_no_second_push_while_one_is_pending(dashboard):
+    play(dashboard, lambda: dashboard._awake >= len(dashboard.views))
+    dashboard.start()
+    finish(dashboard)
+    dashboard.start()
+    dashboard.tick()
+    sent = dashboard.heart.beat
+    for _ in range(50):  # the browser does not answer
+        dashboard.tick()
+        time.sleep(0.002)
+    assert dashboard.heart.beat <= sent + 1
+
+
+def test_step_without_a_run_begins_one(dashboard):
+    dashboard.step()
+    play(dashboard, lambda: dashboard.player.frame.tally is not None)
+    play(dashboard, lambda: dashboard.player.frame.tally.decisions == 1)
+    assert dashboard.player.stage == "paused"
+    assert "Decision 2" in dashboard.views[3]._table.object
+    dashboard.pause_or_resume()
+    finish(dashboard)
+
+
+def test_reset_clears_the_views(dashboard):
+    dashboard.start()
+    finish(dashboard)
+    dashboard.reset()
+    assert len(dashboard.player.frame.rows) == 0
+    assert dashboard.player.stage == "idle"
+    assert set(drawn(dashboard).values()) <= {0, 1, 2, 3}
+
+
+def test_run_twice_is_one_run(dashboard):
+    dashboard.settings.budget = "1 MJ"
+    dashboard.start()
+    first = dashboard.player.job
+    dashboard.start()
+    first.join(10)
+    assert first.over
+    assert dashboard.player.job is not first
+
+
+def test_a_bad_setting_is_told_at_its_field_and_nothing_starts(dashboard):
+    dashboard.settings.budget = "0 J"
+    dashboard.start()
+    assert dashboard.player.job is None
+    assert dashboard.controls._problem.visible
+    dashboard.settings.budget = "4 J"
+    dashboard.controls.pickers["selector"]._widgets["alpha"].value = 0.5
+    dashboard.start()
+    assert not dashboard.controls._problem.visible
+    assert dashboard.player.job is not None
+
+
+def test_a_failure_is_shown_escaped(dashboard):
+    dashboard.settings.problem = "raises"
+    dashboard.settings.budget = "50 J"
+    dashboard.start()
+    play(dashboard, lambda: dashboard.player.stage == "failed")
+    play(dashboard, lambda: dashboard._failure.visible)
+    assert "<" not in dashboard._failure.object
+
+
+def test_a_lesson_sets_everything(dashboard):
+    dashboard.controls.lesson.value = "small-alpha"
+    assert dashboard.settings.problem == "nk"
+    assert dashboard.settings.seed == 2
+    assert dashboard.controls.pickers["selector"].widget("alpha").value == 0.05
+    assert "Guess first" in dashboard.controls._story.object
+
+
+def test_leaving_a_lesson_with_parts_of_its_own(dashboard):
+    dashboard.controls.lesson.value = "dear-twin"
+    assert not dashboard.settings.trial().is_data
+    dashboard.controls.pickers["algorithm"].select.value = "ssga"
+    assert dashboard.settings.lesson == ""
+    assert dashboard.settings.trial().is_data
+
+
+def test_the_history_is_overlaid(dashboard):
+    for _ in range(2):
+        dashboard.start()
+        finish(dashboard)
+        dashboard.tick()
+    dashboard.share.refresh()
+    first = dashboard.share.past.options[0]
+    dashboard.share.past.value = [first]
+    assert any(lane.label == first for lane in dashboard.player.frame.others)
+
+
+def test_replay_shows_an_earlier_moment(dashboard):
+    dashboard.start()
+    finish(dashboard)
+    whole = drawn(dashboard)["selection", 0, "line 0"]
+    dashboard.bar.replay.value = 50.0
+    assert drawn(dashboard)["selection", 0, "line 0"] == pytest.approx(whole / 2, abs=2)
+    dashboard.bar.replay.value = 100.0
+    assert drawn(dashboard)["selection", 0, "line 0"] == whole
+
+
+def test_a_player_needs_no_page(tiny_trial):
+    player = Player()
+    player.start(tiny_trial, compare=True)
+    while player.busy:
+        player.poll()
+        time.sleep(0.005)
+    player.poll()
+    assert player.frame.tally.decisions == player.frame.rows["decision"][-1]
+    assert len(player.frame.others) == 3
+
+
+def test_importing_app_is_light():
+    subprocess.run([sys.executable, "-c", LIGHT], check=True, timeout=60)
+
+
+def test_the_entry_is_three_lines():
+    from pathlib import Path
+
+    import app
+
+    lines = Path(app.__file__).with_name("main.py").read_text().splitlines()
+    assert len(lines) == 3
+
+
+def test_the_server_s_settings_are_safe(monkeypatch):
+    from app.serve import arguments, environment
+
+    monkeypatch.delenv("BOKEH_SECRET_KEY", raising=False)
+    command = arguments("127.0.0.1", 5006)
+    assert command[command.index("--session-ids") + 1] == "signed"
+    assert "*" not in command
+    assert not {"--admin", "--dev", "--autoreload"} & set(command)
+    made = environment(public=True)
+    assert len(made["BOKEH_SECRET_KEY"]) > 40
+    assert made["EIJ_PUBLIC"] == "1"
+    assert not any(made["BOKEH_SECRET_KEY"] in word for word in command)

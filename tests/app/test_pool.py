@@ -1,0 +1,108 @@
+"""F15: turns are fair between sessions, whatever one of them asks for."""
+
+import threading
+import time
+
+import pytest
+
+from app.pool import Crowded, Pool
+
+
+class Crowd:
+    """Threads that wait for a turn while a slot is held, then note the order."""
+
+    def __init__(self, turns):
+        self.turns, self.order, self.threads = turns, [], []
+
+    def join_queue(self, owner, alone=False):
+        queued = sum(map(len, self.turns._waiting.values()))
+
+        def wait():
+            with self.turns.turn(owner, alone):
+                self.order.append(owner)
+
+        thread = threading.Thread(target=wait, daemon=True)
+        self.threads.append(thread)
+        thread.start()
+        while sum(map(len, self.turns._waiting.values())) == queued:
+            time.sleep(0.001)
+
+    def finish(self):
+        for thread in self.threads:
+            thread.join(10)
+        return self.order
+
+
+def test_sessions_take_turns():
+    turns = Pool(slots=1)
+    crowd = Crowd(turns)
+    with turns.turn("other"):
+        for owner in ["greedy"] * 4 + ["modest"] * 2:
+            crowd.join_queue(owner)
+    assert crowd.finish() == ["greedy", "modest", "greedy", "modest", "greedy", "greedy"]
+
+
+def test_the_place_in_the_queue():
+    turns = Pool(slots=1)
+    crowd = Crowd(turns)
+    with turns.turn("other"):
+        for owner in ("a", "a", "b"):
+            crowd.join_queue(owner)
+        assert turns.place("a", patience=0) == 1
+        assert turns.place("b", patience=0) == 2
+        assert turns.place("b") == 0  # the ordinary change of turns is not worth a word
+        assert turns.place("nobody", patience=0) == 0
+    crowd.finish()
+    assert turns.place("a", patience=0) == 0
+
+
+def test_no_more_at_once_than_slots():
+    turns = Pool(slots=2)
+    running, most, lock = 0, 0, threading.Lock()
+
+    def work(owner):
+        nonlocal running, most
+        for _ in range(20):
+            with turns.turn(owner):
+                with lock:
+                    running += 1
+                    most = max(most, running)
+                time.sleep(0.0005)
+                with lock:
+                    running -= 1
+
+    threads = [threading.Thread(target=work, args=(owner,)) for owner in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert most == 2
+
+
+def test_alone_means_alone():
+    turns = Pool(slots=3)
+    crowd = Crowd(turns)
+    with turns.turn("first"):
+        crowd.join_queue("measured", alone=True)
+        crowd.join_queue("later")
+        assert crowd.order == []  # whoever comes later does not overtake
+    assert crowd.finish() == ["measured", "later"]
+
+
+def test_a_failure_gives_the_slot_back():
+    turns = Pool(slots=1)
+    with pytest.raises(ZeroDivisionError), turns.turn("a"):
+        raise ZeroDivisionError
+    with turns.turn("a"):
+        pass
+
+
+def test_the_queue_has_an_end():
+    turns = Pool(slots=1, queue=2)
+    crowd = Crowd(turns)
+    with turns.turn("other"):
+        crowd.join_queue("a")
+        crowd.join_queue("b")
+        with pytest.raises(Crowded), turns.turn("c"):
+            pass
+    crowd.finish()

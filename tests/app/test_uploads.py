@@ -1,0 +1,135 @@
+"""F1–F8: uploads are text, small, parsed strictly; what is downloaded can be loaded again."""
+
+import contextlib
+import gzip
+import io
+import json
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app import recording, uploads
+from app.frame import Lane, frame_of_result
+from app.limits import UPLOAD_BYTES
+from eij_core import EijError, Trial, solve
+from tests.app.tiny import PAYLOAD
+
+
+@pytest.fixture(scope="module")
+def result():
+    return solve(Trial("nk:n=12,k=2", "ils:steps=4", meter="model", budget="4 J"), compiled=False)
+
+
+@pytest.mark.parametrize("suffix", [".json", ".csv"])
+def test_a_downloaded_run_can_be_loaded_again(result, suffix):
+    frame = uploads.read(uploads.write(result, suffix), f"run{suffix}")
+    assert frame.rows.tobytes() == result.rows.tobytes()
+    assert frame.names == ("flip-1", "flip-5")
+    assert frame.budget == result.trial.budget
+    assert frame.tally.histogram.sum() == result.spent.decisions
+    assert (frame.problem, frame.selector, frame.provenance) == ("nk", "eij", "simulated")
+
+
+def test_parquet_is_written_for_others_and_not_read_here(result):
+    import pyarrow.parquet as pq
+
+    data = uploads.write(result, ".parquet")
+    assert pq.read_table(io.BytesIO(data)).num_rows == len(result.rows)
+    with pytest.raises(EijError, match="ends in"):
+        uploads.read(data, "run.parquet")
+    with pytest.raises(EijError, match="text file"):
+        uploads.read(data, "run.json")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b"null",
+        b'{"format": NaN}',
+        b"\xff\xfe{\x00}\x00",
+        b"\x80abc",
+        b"[" * 100_000,
+        gzip.compress(b"{}"),
+        pickle.dumps({"a": 1}),
+        b"PK\x03\x04",
+        b"\x89PNG\r\n",
+        b'{"a": 1' + b" " * 1000,
+    ],
+)
+@pytest.mark.parametrize("name", ["run.json", "run.csv"])
+def test_what_is_no_record_is_refused_with_a_reason(data, name):
+    with pytest.raises(EijError) as refusal:
+        uploads.read(data, name)
+    assert str(refusal.value)
+    assert "/tmp" not in str(refusal.value)
+
+
+def test_too_large_is_refused_unparsed():
+    with pytest.raises(EijError, match="5 MB"):
+        uploads.read(b" " * (UPLOAD_BYTES + 1), "run.json")
+    with pytest.raises(EijError, match=r"no record|damaged"):
+        uploads.read(b" " * UPLOAD_BYTES, "run.json")
+
+
+@given(st.integers(0, 10_000), st.binary(min_size=1, max_size=3))
+def test_a_damaged_record_never_breaks_the_page(result, place, patch):
+    data = bytearray(uploads.write(result, ".json"))
+    place %= len(data) - len(patch)
+    data[place : place + len(patch)] = patch
+    with contextlib.suppress(EijError):
+        uploads.read(bytes(data), "run.json")
+
+
+@pytest.mark.parametrize("name", ["../../x.json", "a\0b.json", "x" * 300 + ".json", ""])
+def test_a_name_is_never_a_path(name):
+    with pytest.raises(EijError):
+        uploads.read(b"{}", name)
+
+
+def test_the_page_s_own_recording_reads_back(result):
+    frame = frame_of_result(result, (Lane("uniform", result.rows, "uniform"),))
+    again = recording.read(recording.to_json(frame).encode())
+    assert again.names == frame.names
+    assert again.others[0].label == "uniform"
+    assert len(again.rows) == len(frame.rows)
+    assert recording.to_json(again) == recording.to_json(frame)
+
+
+def test_names_in_a_recording_are_cleaned(result):
+    content = json.loads(recording.to_json(frame_of_result(result)))
+    content["names"] = [PAYLOAD + "\u202e", "b"]
+    frame = recording.read(json.dumps(content).encode())
+    assert "\u202e" not in frame.names[0]
+    assert len(frame.names[0]) <= 41
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"names": []},
+        {"names": "ab"},
+        {"columns": {}},
+        {"version": 99},
+        {"format": "other"},
+        {"budget": "lots"},
+        {"histogram": [[[-1, 5]]]},
+        {"others": [{}]},
+    ],
+)
+def test_a_recording_is_read_strictly(result, change):
+    content = {**json.loads(recording.to_json(frame_of_result(result))), **change}
+    with pytest.raises(EijError):
+        recording.read(json.dumps(content).encode())
+
+
+def test_the_welcome_is_in_good_order():
+    from app.welcome import welcome
+
+    frame = welcome()
+    assert frame is not None
+    assert [lane.kind for lane in frame.others] == ["uniform", "static", "static"]
