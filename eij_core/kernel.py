@@ -29,7 +29,7 @@ from numba.extending import intrinsic, overload, overload_method, register_jitab
 
 from .cache_turns import take_turns
 
-__all__ = ["compile_entry", "digest_of", "kernel", "on_loan"]
+__all__ = ["compile_entry", "digest_of", "jit_is_off", "kernel", "on_loan"]
 
 log = logging.getLogger(__name__)
 
@@ -248,6 +248,11 @@ def compile_entry(function: Callable[..., Any], digest: str) -> Any:
                 "kernels cannot be cached (set NUMBA_CACHE_DIR to a writable folder): %s", error
             )
     return numba.njit(**options)(function)
+
+
+def jit_is_off() -> bool:
+    """Tell whether numba was told not to compile (NUMBA_DISABLE_JIT=1, for coverage)."""
+    return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 
 def digest_of(*classes: type) -> str:

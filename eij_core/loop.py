@@ -6,12 +6,23 @@ import functools
 import math
 from typing import Any
 
+import numpy as np
 from numba import literal_unroll
 
 from .kernel import compile_entry, digest_of, kernel, on_loan
 from .records import BINS, LOWEST, PER_OCTAVE, Outcome
 
-__all__ = ["FULL", "MORE", "SPENT", "UNAFFORDABLE", "advance", "compiled_advance", "compiled_begin"]
+__all__ = [
+    "FULL",
+    "MORE",
+    "SPENT",
+    "UNAFFORDABLE",
+    "advance",
+    "compiled_advance",
+    "compiled_begin",
+    "interpreted_advance",
+    "interpreted_begin",
+]
 
 MORE, SPENT, FULL, UNAFFORDABLE = 0, 1, 2, 3
 
@@ -127,7 +138,19 @@ def record(
         trace.beliefs[row, k, 4] = belief.score
 
 
-# --- the compiled forms ---------------------------------------------------------------------------
+# --- interpreted and compiled ---------------------------------------------------------------------
+
+
+def interpreted_advance(*arguments: Any) -> tuple[int, int, int]:
+    """Run `advance` as it is written."""
+    with np.errstate(over="ignore"):  # random words wrap around on purpose
+        return advance(*arguments)
+
+
+def interpreted_begin(problem: Any, algorithm: Any, rng: Any) -> Any:
+    """Return `algorithm.begin(problem, rng)` without the compiler."""
+    with np.errstate(over="ignore"):
+        return algorithm.begin(problem, rng)
 
 
 def compiled_advance(problem: Any, algorithm: Any, selector: Any, meter: Any) -> Any:

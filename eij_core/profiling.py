@@ -13,13 +13,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .loop import advance, compiled_advance, compiled_begin
+from .kernel import jit_is_off
+from .loop import compiled_advance, compiled_begin, interpreted_advance, interpreted_begin
 from .meters.meter import Meter, Provenance, SourceInfo
 from .meters.powers import Prior
 from .meters.settle import Counted, Settlement
@@ -220,8 +221,9 @@ class Profiler(Iterator[Batch]):
         hints = Hints(self.names, np.zeros(count), np.zeros(count))
         self._stats = [selector.memory(hints, math.inf) for selector in self._selectors]
         components = self.problem, self.algorithm, self._selectors[0], self.meter
-        self._advance = compiled_advance(*components) if compiled else _quietly
-        begin = compiled_begin(self.problem, self.algorithm) if compiled else _begin
+        compiled = compiled and not jit_is_off()
+        self._advance = compiled_advance(*components) if compiled else interpreted_advance
+        begin = compiled_begin(self.problem, self.algorithm) if compiled else interpreted_begin
         # Each operator has a search of its own, from the same start.
         state = begin(self.problem, self.algorithm, self._streams.moves)
         self._states = [copy.deepcopy(state) for _ in operators]
@@ -352,16 +354,6 @@ def profile(
     for _ in profiler:
         pass
     return profiler.profile()
-
-
-def _quietly(*arguments: Any) -> tuple[int, int, int]:
-    with np.errstate(over="ignore"):  # random words wrap around on purpose
-        return advance(*arguments)
-
-
-def _begin(problem: Any, algorithm: Any, rng: Any) -> Any:
-    with np.errstate(over="ignore"):
-        return algorithm.begin(problem, rng)
 
 
 def _centres() -> NDArray[np.float64]:

@@ -13,7 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import EijError, InputError, nearest
-from .loop import FULL, MORE, UNAFFORDABLE, advance, compiled_advance, compiled_begin, record
+from .kernel import jit_is_off
+from .loop import (
+    FULL,
+    MORE,
+    UNAFFORDABLE,
+    compiled_advance,
+    compiled_begin,
+    interpreted_advance,
+    interpreted_begin,
+    record,
+)
 from .records import Hints, Limits, Outcome, new_ledger, new_trace
 from .registry import Spec
 from .result import Best, Change, OperatorTotal, Result, Spent
@@ -89,10 +99,10 @@ class Run(Iterator[Block]):
         self.reason = ""
         components = (self.problem, self.algorithm, self.selector, self.meter)
         self.compiled = compiled and not (
-            _jit_is_off() or any(getattr(c, "interpreted", False) for c in components)
+            jit_is_off() or any(getattr(c, "interpreted", False) for c in components)
         )
-        self._advance: Any = _interpreted_advance
-        self._begin: Any = _interpreted_begin
+        self._advance: Any = interpreted_advance
+        self._begin: Any = interpreted_begin
         if self.compiled:
             self._advance = compiled_advance(*components)
             self._begin = compiled_begin(self.problem, self.algorithm)
@@ -110,8 +120,7 @@ class Run(Iterator[Block]):
             self.streams = streams_for(self.trial.seed, self.trial.repetition)
             self._open_chunk()
             mark = self.meter.start()
-            with np.errstate(over="ignore"):
-                state = self._begin(self.problem, self.algorithm, self.streams.moves)
+            state = self._begin(self.problem, self.algorithm, self.streams.moves)
         self.state = state
         if self.trial.budget.charge_start:
             start = Outcome(0.0, state.opening, 0, state.deltas[:0])
@@ -133,7 +142,7 @@ class Run(Iterator[Block]):
                 raise
             log.warning("numba cannot compile this trial, so it runs interpreted:\n%s", error)
             self.compiled = False
-            self._advance, self._begin = _interpreted_advance, _interpreted_begin
+            self._advance, self._begin = interpreted_advance, interpreted_begin
             return None
 
     def _hints(self) -> Hints:
@@ -408,19 +417,6 @@ def _limits(trial: Trial) -> Limits:
     end = budget.joules if by_joules else budget.evaluations
     step = end / trial.points if math.isfinite(end) else 0.0
     return Limits(budget.joules, budget.evaluations, step, by_joules, trial.every)
-
-
-def _interpreted_begin(problem: Any, algorithm: Any, rng: Any) -> Any:
-    return algorithm.begin(problem, rng)
-
-
-def _interpreted_advance(*args: Any) -> tuple[int, int, int]:
-    with np.errstate(over="ignore"):  # random words wrap around on purpose
-        return advance(*args)
-
-
-def _jit_is_off() -> bool:
-    return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 
 def _all_ours(*components: Any) -> bool:

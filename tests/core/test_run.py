@@ -298,7 +298,7 @@ def test_static_needs_an_operator_of_the_portfolio():
 
 def test_the_compiled_path(monkeypatch):
     """The same with numba's compiler switched off, as debuggers and coverage have it."""
-    monkeypatch.setattr(run_module, "_jit_is_off", lambda: False)
+    monkeypatch.setattr(run_module, "jit_is_off", lambda: False)
     run = Run(small(problem="knapsack:n=12,r=50", meter="paper"))
     assert run.compiled
     for _ in run:
@@ -313,7 +313,7 @@ def test_what_fails_to_compile(monkeypatch, caplog, problem):
     def refuse(*components):
         raise numba.core.errors.TypingError("cannot")
 
-    monkeypatch.setattr(run_module, "_jit_is_off", lambda: False)
+    monkeypatch.setattr(run_module, "jit_is_off", lambda: False)
     monkeypatch.setattr(run_module, "compiled_begin", lambda *components: refuse)
     trial = small(problem=problem)
     if isinstance(problem, str):
