@@ -13,6 +13,7 @@ import os
 import platform
 import statistics
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -41,8 +42,10 @@ OPERATORS = {
     "pso": ("light", "full"),
     "ils": ("flip-1", "flip-5"),
 }
-DEFAULT_BUDGET = {"knapsack": 1_000.0, "nk": 1_000.0, "ecc": 10_000.0}
+BUDGET, POINTS = 1000.0, 1000
+"""Joules of a default run, and rows."""
 RESULT = Path(__file__).with_name("core.json")
+OUR_FITNESS = "MEALPY, our fitness"
 
 
 class Effort(NamedTuple):
@@ -52,6 +55,8 @@ class Effort(NamedTuple):
     seconds: float
     """CPU time of one turn of ours and of C."""
     peer_seconds: float
+    both_peers: bool
+    """Whether MEALPY is measured with our compiled fitness too."""
     selectors: tuple[str, ...]
     operators: tuple[int, ...]
 
@@ -92,12 +97,12 @@ def solvers(limit: Limit, effort: Effort, note: Note) -> Iterator[Figure]:
         for operator in operators:
             for problem in PROBLEMS:
                 case = Case(problem, algorithm, operator)
-                what = f"{operator} on {problem}"
+                what = f"{operator} {problem}"
                 note(what)
                 loop = _sized(case, effort.seconds)
                 competitors = _competitors(case, loop, limit)
                 if MEALPY:
-                    competitors |= _peers(case, effort.peer_seconds)
+                    competitors |= _peers(case, effort)
                 rates = interleaved(competitors, effort.repeats)
                 ours = rates["ours"]
                 for name, rate in rates.items():
@@ -105,9 +110,10 @@ def solvers(limit: Limit, effort: Effort, note: Note) -> Iterator[Figure]:
                 if MEALPY:
                     least = _least(algorithm, operator, problem)
                     times = ratio(ours, rates["MEALPY"])
-                    yield Figure("solvers", what, "× MEALPY", times, "×", least)
-                    times = ratio(ours, rates["MEALPY, our fitness"])
-                    yield Figure("solvers", what, "× MEALPY, our fitness", times, "×")
+                    yield Figure("solvers", what, "× MEALPY", times, "", least)
+                if OUR_FITNESS in rates:
+                    times = ratio(ours, rates[OUR_FITNESS])
+                    yield Figure("solvers", what, f"× {OUR_FITNESS}", times, "")
                 against_c.append(ratio(ours, rates["C"]))
                 yield Figure("solvers", what, "/ C", against_c[-1], "", 0.6)
     mean = statistics.geometric_mean(against_c)
@@ -166,8 +172,10 @@ def _cost(rule: str, deltas: int, ns: float, most: float) -> Figure:
 
 def recording(limit: Limit, effort: Effort, note: Note) -> Iterator[Figure]:
     """Yield what the rows of the default grid cost, as a share of a default run."""
+    row = 0.0
     for algorithm in OPERATORS:
-        note(f"recording, {algorithm}")
+        what = f"{algorithm} on knapsack"
+        note(what)
         case = Case("knapsack", algorithm)
         loop = _sized(case, effort.seconds)
         rates = interleaved(
@@ -177,17 +185,15 @@ def recording(limit: Limit, effort: Effort, note: Note) -> Iterator[Figure]:
             },
             effort.repeats,
         )
-        row = statistics.median(
-            1 / each - 1 / none for each, none in zip(rates["each"], rates["none"], strict=True)
-        )
-        yield Figure("recording", f"{algorithm} on knapsack", "a row", 1e9 * row, "ns")
-        decision = 1 / statistics.median(rates["none"])
-        taken = int(run_ours(prepare(case, DEFAULT_BUDGET["knapsack"]))[1].ledger.decisions[0])
-        rows = min(taken, 1000)
-        percent = 100 * rows * row / (taken * decision + rows * row)
-        what = f"{algorithm} on knapsack"
+        if not row:  # with the quickest decisions, whose difference stands out
+            pairs = zip(rates["each"], rates["none"], strict=True)
+            row = statistics.median(1 / each - 1 / none for each, none in pairs)
+            yield Figure("recording", what, "a row", 1e9 * row, "ns")
+        taken = int(run_ours(prepare(case, BUDGET))[1].ledger.decisions[0])
         yield Figure("recording", what, "decisions in 1 kJ", taken, "")
-        yield Figure("recording", what, "rows of the loop", percent, "%", 2.0, at_most=True)
+        rows = row * min(taken, POINTS)
+        percent = 100 * rows / (rows + taken / statistics.median(rates["none"]))
+        yield Figure("recording", what, "rows", percent, "% of the loop", 2.0, at_most=True)
 
 
 def growth(limit: Limit, effort: Effort, note: Note) -> Iterator[Figure]:
@@ -231,13 +237,13 @@ def _competitors(case: Case, loop: Loop, limit: Limit) -> dict[str, Callable[[],
     return {"ours": lambda: run_ours(loop)[0], "C": lambda: limit.run(case, loop)[0]}
 
 
-def _peers(case: Case, seconds: float) -> dict[str, Callable[[], Work]]:
+def _peers(case: Case, effort: Effort) -> dict[str, Callable[[], Work]]:
     run_mealpy(case, 1, compiled=True)  # compiles the fitness
-    epochs = int(calibrated(lambda size: run_mealpy(case, int(size)), 2, seconds)) + 1
-    return {
-        "MEALPY": lambda: run_mealpy(case, epochs),
-        "MEALPY, our fitness": lambda: run_mealpy(case, epochs, compiled=True),
-    }
+    work = calibrated(lambda size: run_mealpy(case, int(size)), 2, effort.peer_seconds)
+    peers: dict[str, Callable[[], Work]] = {"MEALPY": lambda: run_mealpy(case, int(work) + 1)}
+    if effort.both_peers:
+        peers[OUR_FITNESS] = lambda: run_mealpy(case, int(work) + 1, compiled=True)
+    return peers
 
 
 def _least(algorithm: str, operator: str, problem: str) -> float:
@@ -270,12 +276,12 @@ def shown(figures: list[Figure]) -> Iterator[Table]:
     for part in dict.fromkeys(figure.part for figure in figures):
         cells = {(f.what, f.column): f for f in figures if f.part == part}
         table = Table(title=f"{part}: {_about(part)}", title_justify="left")
-        table.add_column("")
-        columns = list(dict.fromkeys(column for _, column in cells))
-        for column in columns:
-            table.add_column(column, justify="right")
+        table.add_column("", no_wrap=True)
+        units = {column: figure.unit for (_, column), figure in cells.items()}
+        for column, unit in units.items():
+            table.add_column(f"{column}\n{unit}".strip(), justify="right")
         for what in dict.fromkeys(what for what, _ in cells):
-            table.add_row(what, *(_cell(cells.get((what, column))) for column in columns))
+            table.add_row(what, *(_cell(cells.get((what, column))) for column in units))
         yield table
 
 
@@ -286,9 +292,8 @@ def _about(part: str) -> str:
 def _cell(figure: Figure | None) -> str:
     if figure is None:
         return ""
-    text = f"{_short(figure.value)} {figure.unit}".rstrip()
     verdict = {None: "", True: "[green]pass[/]", False: "[red]miss[/]"}[figure.met]
-    return f"{text} {figure.aim} {verdict}".rstrip()
+    return f"{_short(figure.value)} {figure.aim} {verdict}".rstrip()
 
 
 def _short(value: float) -> str:
@@ -324,19 +329,29 @@ def _processor() -> str:
 
 def main(
     quick: Annotated[
-        bool, typer.Option(help="Three turns instead of eleven, fewer selectors.")
+        bool, typer.Option("--quick", help="About a minute: three turns, not eleven; less of all.")
     ] = False,
     only: Annotated[
         str, typer.Option(help=f"One part alone: {', '.join(PARTS)}.", show_default=False)
     ] = "",
-    out: Annotated[Path, typer.Option("--json", help="Where the figures go.")] = RESULT,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--json", help="Where the figures go.", show_default="core.json beside this module"
+        ),
+    ] = RESULT,
 ) -> None:
     """Measure speed against MEALPY and against C, with the targets beside each figure.
 
-    Everything is counted in CPU time of one thread, competitors in turn, so other work on the
-    machine disturbs little. The first run compiles for some minutes; the cache keeps it.
+    Everything is counted in CPU time of one thread, competitors in turn, so that other work on
+    the machine disturbs little. The first run compiles for a minute or two more.
+
+    [bold]solvers[/]: each operator on each problem, evaluations per second, without the start.
+    [bold]loop[/]: the loop with EI/J deciding, decisions per second.
+    [bold]overhead[/]: what a decision costs, and its share of the loop.
+    [bold]recording[/]: the share of the rows. [bold]growth[/]: decisions among more operators.
     """
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 120)
     if only and only not in PARTS:
         raise typer.BadParameter(f"{only!r}: expected one of {', '.join(PARTS)}")
     if not MEALPY:
@@ -344,9 +359,9 @@ def main(
             "[yellow]MEALPY is not installed, so it is left out: `make bench` installs it."
         )
     effort = (
-        Effort(3, 0.02, 0.05, ("eij", "uniform"), (2, 16))
+        Effort(3, 0.02, 0.05, False, ("eij", "uniform"), (2, 16))
         if quick
-        else Effort(11, 0.05, 0.25, (), (2, 4, 8, 16, 32))
+        else Effort(11, 0.05, 0.2, True, (), (2, 8, 32))
     )
     limit = Limit()
     figures: list[Figure] = []
@@ -376,4 +391,6 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app = typer.Typer(rich_markup_mode="rich", add_completion=False)
+    app.command()(main)
+    app()

@@ -153,7 +153,8 @@ def run_mealpy(case: Case, epochs: int, *, compiled: bool = False) -> Work:
     else:
         bits = Bits(problem.n, functools.partial(NUMPY[case.problem], problem))
     optimizer = OPTIMIZERS[case.operator](epochs)
-    optimizer.solve(bits, seed=1)
+    with np.errstate(invalid="ignore"):  # the diversity of a population of one
+        optimizer.solve(bits, seed=1)
     return optimizer.work()
 
 
