@@ -22,8 +22,20 @@ ENVIRONMENT = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}
 SEEDS = 100
 
 
+started = []
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left():
+    yield
+    while started:
+        process = started.pop()
+        process.kill()
+        process.communicate()
+
+
 def start(*arguments, **options):
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, *map(str, arguments)],
         env=ENVIRONMENT,
         stdout=subprocess.PIPE,
@@ -31,6 +43,8 @@ def start(*arguments, **options):
         text=True,
         **options,
     )
+    started.append(process)
+    return process
 
 
 def command(*arguments, **options):
