@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
+from scipy import special
 
 MASK = (1 << 64) - 1
 Bits = Sequence[int]
@@ -246,27 +247,27 @@ class Scheduler:
 
 
 def probability_of_first(
-    gains: Sequence[tuple[float, float]], log_joules: Sequence[tuple[float, float]]
+    gains: Sequence[tuple[float, float]],
+    log_joules: Sequence[tuple[float, float]],
+    points: int = 201,
 ) -> float:
-    """P(o1) by adding up draws on a fine grid; each argument: (mean, variance) of both operators.
+    """P(Δf₁/E₁ > Δf₂/E₂) by adding up a grid of draws of R = E₁/E₂ and of Δf₂.
 
-    The event Δf₁/E₁ > Δf₂/E₂ itself, not the paper's formula for it.
+    Each argument: (mean, variance) of both operators. Given R and Δf₂, the chance that
+    Δf₁ > R·Δf₂ is a normal tail; a tie counts half.
     """
-    z = np.linspace(-8.0, 8.0, 801)
+    z = np.linspace(-8.0, 8.0, points)
     weight = np.exp(-z * z / 2)
     weight /= weight.sum()
-    first = gains[0][0] + math.sqrt(gains[0][1]) * z
     second = gains[1][0] + math.sqrt(gains[1][1]) * z
     mean = log_joules[0][0] - log_joules[1][0]
     spread = math.sqrt(log_joules[0][1] + log_joules[1][1])
-    total = 0.0
-    cumulative = np.concatenate(([0.0], np.cumsum(weight)))
-    for r, w in zip(np.exp(mean + spread * z), weight, strict=True):
-        # Shares of draws of the first below each r·second; half of a tie.
-        low = cumulative[np.searchsorted(first, r * second, side="left")]
-        high = cumulative[np.searchsorted(first, r * second, side="right")]
-        total += w * float((weight * (1.0 - (low + high) / 2)).sum())
-    return total
+    hurdle = np.exp(mean + spread * z)[:, None] * second[None, :]
+    if gains[0][1] > 0.0:
+        tail = special.ndtr((gains[0][0] - hurdle) / math.sqrt(gains[0][1]))
+    else:
+        tail = (1.0 + np.sign(gains[0][0] - hurdle)) / 2
+    return float(weight @ tail @ weight)
 
 
 # --- one application of each algorithm ------------------------------------------------------------
