@@ -249,7 +249,7 @@ class Scheduler:
 def probability_of_first(
     gains: Sequence[tuple[float, float]],
     log_joules: Sequence[tuple[float, float]],
-    points: int = 201,
+    points: int = 601,
 ) -> float:
     """P(Δf₁/E₁ > Δf₂/E₂) by adding up a grid of draws of R = E₁/E₂ and of Δf₂.
 
