@@ -55,6 +55,7 @@ def drawn(dashboard):
 
 
 def test_a_run_is_drawn_to_its_end(dashboard):
+    play(dashboard, lambda: dashboard._awake >= len(dashboard.views))
     dashboard.bar.run.clicks += 1
     finish(dashboard)
     result = dashboard.player.job.results()[0]

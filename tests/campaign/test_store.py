@@ -180,7 +180,8 @@ def test_salvage_saves_what_is_intact(copy, tmp_path):
         assert reader.spec() == campaign().data
     assert kept.items() <= truth.items()
     assert kept_traces.items() <= traces.items()
-    assert saved.without_trace == len(kept) - len(kept_traces)
+    # A part may hold the trace of a trial whose row is lost.
+    assert saved.without_trace == len(kept.keys() - kept_traces.keys())
     run(tmp_path / "new")
     with Reader(tmp_path / "new") as reader:
         assert essence(reader)[0] == truth
