@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import holoviews as hv
@@ -23,6 +22,7 @@ from app.plots.layer import Layer, polygon
 __all__ = ["LiveFigure"]
 
 Layers = dict[str, Layer]
+Ranges = weakref.WeakKeyDictionary[Range1d, tuple[str, float, float]]
 Drawn = tuple[hv.Overlay, dict[str, hv.Element]]
 
 
@@ -47,8 +47,7 @@ class LiveFigure:
         **options: Any,
     ) -> None:
         self._layers, self._element, self._limits = layers, element, limits
-        self._ranges: weakref.WeakKeyDictionary[Range1d, tuple[str, float, float]]
-        self._ranges = weakref.WeakKeyDictionary()
+        self._ranges: Ranges = weakref.WeakKeyDictionary()
         self._sources: dict[str, weakref.WeakSet[ColumnDataSource]] = {}
         self._shape: Any = None
         self._story: Any = None
@@ -86,15 +85,9 @@ class LiveFigure:
             part.opts(hooks=[_Catch(self._sources[key])])
         self._ranges.clear()
         if self._limits is not None:
-            catch = partial(self._catch_ranges, self._limits(frame))
+            catch = _CatchRanges(self._ranges, self._limits(frame))
             element = element.opts(hooks=[*_hooks_of(element), catch])
         self.pane.object = element
-
-    def _catch_ranges(self, limits: dict[str, Any], plot: Any, element: Any) -> None:
-        for axis, (low, high) in limits.items():
-            range_ = Range1d(start=low, end=high, reset_start=low, reset_end=high)
-            setattr(plot.state, f"{axis}_range", range_)
-            self._ranges[range_] = (axis, low, high)
 
     def _follow(self, range_: Range1d, axis: str, limits: tuple[float, float], anew: bool) -> None:
         """Move the axis when the lines need it, unless the reader has zoomed."""
@@ -126,6 +119,23 @@ class _Catch:
         source = plot.handles.get("cds") or plot.handles.get("source")
         if source is not None:
             self.sources.add(source)
+
+
+class _CatchRanges:
+    """A plot hook that gives the axes ranges of our own, and keeps hold of them.
+
+    Not a method of the figure: HoloViews keeps hooks in a global store as long as the element
+    lives, and the figure keeps the element, so that neither would ever go.
+    """
+
+    def __init__(self, ranges: Ranges, limits: dict[str, tuple[float, float]]) -> None:
+        self.ranges, self.limits = ranges, limits
+
+    def __call__(self, plot: Any, element: Any) -> None:
+        for axis, (low, high) in self.limits.items():
+            range_ = Range1d(start=low, end=high, reset_start=low, reset_end=high)
+            setattr(plot.state, f"{axis}_range", range_)
+            self.ranges[range_] = (axis, low, high)
 
 
 def _hooks_of(element: hv.Overlay) -> list[Any]:

@@ -101,13 +101,10 @@ class View(pn.viewable.Viewer):
             stylesheets=[PAGE_CSS],
             margin=(0, 12, 8, 12),
         )
-        help_ = pmui.ToggleIcon(
-            icon="help_outline",
-            active_icon="help",
-            description=f"What am I seeing? {self.title}",
-            **SMALL,
+        help_ = pmui.IconButton(
+            icon="help_outline", description=f"What am I seeing? {self.title}", **SMALL
         )
-        help_.jslink(words, value="visible")
+        help_.on_click(lambda _: words.param.update(visible=not words.visible))
         title = pn.pane.HTML(
             f'<h2 class="view">{self.title}</h2>', stylesheets=[PAGE_CSS], margin=(4, 6, 0, 12)
         )

@@ -1,0 +1,74 @@
+"""F16: a visitor who leaves takes the run, its thread and the page's objects along."""
+
+import gc
+import socket
+import threading
+import time
+import weakref
+
+import panel as pn
+import pytest
+from bokeh.client import pull_session
+
+from app import page
+from tests.app import tiny
+
+
+def until(condition, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.1)
+        gc.collect()
+
+
+def threads():
+    return sum(thread.name == "eij-run" for thread in threading.enumerate())
+
+
+def listens(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture
+def server(tiny_problems, monkeypatch):
+    """A server of this process whose dashboards are noted, and that forgets visitors soon."""
+    noted = []
+    settings = {**tiny.TINY, "budget": "1 MJ", "pace": 0.0, "compare": False, "lesson": ""}
+
+    class Noted(page.Dashboard):
+        def __init__(self, *_, **__):
+            super().__init__(page.Settings(**settings))
+            noted.append(weakref.ref(self))
+            self.start()
+
+    monkeypatch.setattr(page, "Dashboard", Noted)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    running = pn.serve(
+        {"app": page.serve_page},
+        port=port,
+        threaded=True,
+        show=False,
+        verbose=False,
+        unused_session_lifetime_milliseconds=500,
+        check_unused_sessions_milliseconds=200,
+    )
+    until(lambda: listens(port))
+    yield f"http://localhost:{port}/app", noted
+    running.stop()
+    pn.state.kill_all_servers()
+
+
+def test_leaving_ends_the_run_and_frees_the_page(server):
+    url, noted = server
+    before = threads()
+    for _ in range(2):
+        visitor = pull_session(url=url)
+        until(lambda: threads() > before)
+        visitor.close()
+    until(lambda: threads() == before)
+    assert len(noted) >= 2
+    until(lambda: sum(ref() is not None for ref in noted) <= 1)  # the last waits for its turn

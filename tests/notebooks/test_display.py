@@ -1,0 +1,64 @@
+"""Results draw themselves: a still picture that needs no kernel and no network."""
+
+import math
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+
+from eij_core import Run, Trial, solve
+from eij_core.display import picture
+
+TRIALS = {
+    "usual": Trial("nk:n=20,k=3", "ils", budget="60 J"),
+    "one operator": Trial("nk:n=20,k=3", "ils:operators=flip-1", budget="20 J"),
+    "many": Trial(
+        "nk:n=20,k=3",
+        "ils:operators=" + "+".join(f"flip-{i}" for i in range(1, 11)),
+        "eij-plus",
+        budget="200 J",
+    ),
+    "infeasible": Trial("knapsack", "ils:operators=flip-5", budget="3 J"),
+    "by evaluations": Trial("nk:n=20,k=3", "ils", budget="3000 evaluations"),
+    "too little": Trial("nk:n=20,k=3", "ils", budget="1 mJ"),
+}
+
+
+@pytest.mark.parametrize("name", TRIALS)
+def test_the_picture_is_one_sound_svg(name):
+    result = solve(TRIALS[name], compiled=False)
+    drawn = result._repr_svg_()
+    root = ET.fromstring(drawn)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "simulated Joules, meter paper" in drawn
+    assert "J spent" in drawn
+    assert "nan" not in drawn
+    assert "http" not in drawn.replace("http://www.w3.org/2000/svg", "")
+    for total in result.operators[:8]:
+        assert f">{total.name}</text>" in drawn
+
+
+def test_style_stays_inside():
+    style = ET.fromstring(picture(solve(TRIALS["usual"], compiled=False)))[0].text
+    rules = [rule.strip() for rule in style.split("}") if rule.strip()]
+    selectors = [part for rule in rules for part in rule.partition("{")[0].split(",")]
+    assert all(selector.strip().startswith("#eij") for selector in selectors)
+
+
+def test_a_run_shows_where_it_stands():
+    run = Run(TRIALS["usual"], compiled=False)
+    assert "0 decisions" in run._repr_svg_()
+    run.advance(3)
+    assert "3 decisions" in run._repr_svg_()
+    assert "running" in run._repr_svg_()
+
+
+def test_names_are_escaped():
+    result = solve(TRIALS["usual"], compiled=False)
+    odd = tuple(total._replace(name="<b>&\"'") for total in result.operators)
+    ET.fromstring(picture(replace(result, operators=odd)))
+
+
+def test_no_optimum_no_line():
+    result = solve(TRIALS["usual"], compiled=False)
+    assert math.isnan(result.best.optimum) == ("optimum" not in picture(result))

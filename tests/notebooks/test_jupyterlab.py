@@ -1,0 +1,282 @@
+"""The widget in a real JupyterLab, and a notebook served by `panel serve`."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import nbformat
+import psutil
+import pytest
+
+pytest.importorskip("jupyterlab")
+
+pytestmark = pytest.mark.ui
+
+FOLDER = Path(__file__).parents[2] / "notebooks"
+TOKEN = "for-the-test"
+PATIENCE = 180.0
+"""Seconds; a busy machine takes long to draw the first page."""
+
+LIVE = """
+from app import LiveRun
+
+live = LiveRun(problem="nk:n=20,k=3", algorithm="ils", budget="100 kJ", pace=900)
+live.run()
+live
+"""
+BUSY = """
+import time
+from pathlib import Path
+
+while not Path("enough").exists():
+    time.sleep(0.1)
+print("busy while", live.stage)
+"""
+COUNT = """
+import threading
+
+print("threads:", sum(thread.name == "eij-run" for thread in threading.enumerate()))
+"""
+
+# Lengths of all columns of all data sources of all plots.
+LENGTHS = """() => {
+  const found = []
+  for (const doc of globalThis.Bokeh?.documents ?? [])
+    for (const model of doc._all_models.values())
+      if (model.type === "ColumnDataSource") {
+        const data = model.data
+        const columns = data instanceof Map ? [...data.values()] : Object.values(data)
+        found.push(columns.map((column) => column.length))
+      }
+  return found
+}"""
+
+# Panel asks for these style sheets whatever it is told, and for a font where it serves a notebook;
+# they are cosmetic.
+KNOWN = re.compile(r"https://cdn\.holoviz\.org/.*\.css|https://fonts\.googleapis\.com/css")
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def wait_for(condition, what, seconds=PATIENCE):
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, what
+        time.sleep(0.2)
+    return found
+
+
+def answers(url):
+    try:
+        return urllib.request.urlopen(url, timeout=5).status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def listens(port):
+    """Whether somebody is there; asking for the page would execute the notebook."""
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", port)) == 0
+
+
+def stop(process):
+    family = [*psutil.Process(process.pid).children(recursive=True), psutil.Process(process.pid)]
+    for member in family:
+        member.terminate()
+    for member in psutil.wait_procs(family, timeout=10)[1]:
+        member.kill()
+    process.wait()
+
+
+def environment(folder):
+    places = {
+        name: str(folder / name.lower())
+        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    }
+    return {**os.environ, **places, "NUMBA_DISABLE_JIT": "1"}
+
+
+def write(path, *cells):
+    notebook = nbformat.v4.new_notebook()
+    notebook.metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}}
+    notebook.cells = [nbformat.v4.new_code_cell(cell.strip()) for cell in cells]
+    nbformat.write(notebook, path)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """Start a JupyterLab of our own; give its address, folder and process."""
+    folder = tmp_path_factory.mktemp("lab")
+    write(folder / "live.ipynb", LIVE, BUSY, COUNT)
+    port = free_port()
+    command = [
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+        *("--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"),
+        *(f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}"),
+        *("--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"),
+    ]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            command, stdout=log, stderr=log, env=environment(folder), cwd=folder
+        )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(lambda: answers(f"{address}/api?token={TOKEN}"), "JupyterLab does not answer")
+        yield address, folder, process
+    finally:
+        stop(process)
+
+
+@pytest.fixture
+def watched(page):
+    """A page that keeps what goes wrong on it, and whom it asks beyond this host."""
+    page.set_default_timeout(1000 * PATIENCE)
+    page.set_viewport_size({"width": 1400, "height": 1500})
+    page.wrongs = []
+    page.on("pageerror", lambda error: page.wrongs.append(str(error)))
+    page.on(
+        "console",
+        lambda said: page.wrongs.append(said.text) if said.type == "error" else None,
+    )
+
+    def abroad(route):
+        if KNOWN.match(route.request.url):
+            route.fulfill(status=200, content_type="text/css", body="")
+        else:
+            page.wrongs.append(f"asked for {route.request.url}")
+            route.abort()
+
+    page.route(re.compile(r"^https?://(?!127\.0\.0\.1)"), abroad)
+    return page
+
+
+def kernels(address):
+    with urllib.request.urlopen(f"{address}/api/kernels?token={TOKEN}", timeout=30) as answer:
+        return json.load(answer)
+
+
+def kernel_processes(process):
+    return {
+        child.pid
+        for child in psutil.Process(process.pid).children(recursive=True)
+        if "ipykernel_launcher" in " ".join(child.cmdline())
+    }
+
+
+def run_cell(page, number):
+    page.locator(".jp-CodeCell").nth(number).locator(".jp-InputPrompt").click()
+    page.keyboard.press("Shift+Enter")
+
+
+def total(page):
+    return sum(sum(lengths) for lengths in page.evaluate(LENGTHS))
+
+
+def output_of(page, number):
+    return (
+        page.locator(".jp-CodeCell").nth(number).locator(".jp-OutputArea-output").all_inner_texts()
+    )
+
+
+def says(page, number, text):
+    return [said.strip() for said in output_of(page, number)] == [text]
+
+
+def test_the_live_widget(lab, watched):
+    address, folder, process = lab
+    page = watched
+    page.goto(f"{address}/lab/tree/live.ipynb?reset&token={TOKEN}")
+    page.wait_for_selector(".jp-Notebook .jp-CodeCell")
+    wait_for(lambda: kernels(address), "no kernel")
+    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+    no_news = page.get_by_role("button", name="No", exact=True)
+    if no_news.count():
+        no_news.first.click()
+
+    run_cell(page, 0)
+    page.wait_for_selector("canvas")
+    first = total(page)
+    wait_for(lambda: total(page) > first, "the plots stand still")
+
+    # Plots change while another cell is busy, and no column outgrows its neighbours.
+    run_cell(page, 1)
+    wait_for(lambda: kernels(address)[0]["execution_state"] == "busy", "the cell does not run")
+    sizes = [total(page)]
+    for _ in range(3):
+        wait_for(lambda: total(page) > sizes[-1], f"the plots stand still: {sizes}")
+        lengths = page.evaluate(LENGTHS)
+        assert all(len(set(columns)) == 1 for columns in lengths), lengths
+        sizes.append(sum(sum(columns) for columns in lengths))
+    assert output_of(page, 1) == []
+    (folder / "enough").touch()
+    wait_for(lambda: output_of(page, 1), "the second cell goes on")
+    assert output_of(page, 1)[0].strip() == "busy while running"
+
+    # Pause, in the widget.
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_text("Paused", exact=True).wait_for()
+    time.sleep(1.0)
+    before = total(page)
+    time.sleep(1.5)
+    assert total(page) == before
+    page.get_by_role("button", name="Resume").click()
+    wait_for(lambda: total(page) > before, "the run does not go on")
+
+    # The cell once more: the old run stops, the new one is the only one.
+    run_cell(page, 0)
+    page.get_by_text("Running", exact=True).last.wait_for()
+    run_cell(page, 2)
+    wait_for(lambda: says(page, 2, "threads: 1"), output_of(page, 2))
+
+    # A new kernel, and nothing left of the old one.
+    old = kernel_processes(process)
+    assert len(old) == 1
+    page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.get_by_text("Restart Kernel…", exact=True).click()
+    page.get_by_role("button", name="Restart").click()
+    wait_for(lambda: not old & kernel_processes(process), "the old kernel is still there")
+    wait_for(lambda: len(kernel_processes(process)) == 1, "no new kernel")
+    run_cell(page, 2)
+    wait_for(lambda: says(page, 2, "threads: 0"), output_of(page, 2))
+    assert page.wrongs == []
+
+
+@pytest.fixture
+def served(tmp_path):
+    """Serve the first notebook by `panel serve`."""
+    port = free_port()
+    command = [
+        *(sys.executable, "-m", "panel", "serve", str(FOLDER / "01-first-joules.ipynb")),
+        *("--address", "127.0.0.1", "--port", str(port)),
+    ]
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(
+            command, stdout=log, stderr=log, env=environment(tmp_path), cwd=tmp_path
+        )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(lambda: listens(port), "it is not served")
+        yield f"{address}/01-first-joules"
+    finally:
+        stop(process)
+
+
+def test_a_notebook_served_as_a_page(served, watched):
+    page = watched
+    page.goto(served)
+    page.get_by_text("First Joules").first.wait_for()
+    page.wait_for_selector("canvas")
+    page.get_by_role("button", name="Run again").wait_for()
+    assert total(page) > 100
+    assert page.wrongs == []
