@@ -214,8 +214,8 @@ def _side_by_side(found: list[Agreement], title: str, note: str) -> Table:
         headings += [f"{setting.title}: paper", "p", "ours", "p", "SE"]
     caption = (
         f"{note} Mean ± sd; p: Mann–Whitney against EOS; bold: the best mean and what is not told "
-        f"apart from it at 5 %; SE: difference of the two means in standard errors, ✓ within 3 (and "
-        f"half of the last printed digit)."
+        f"apart from it at 5 %; SE: difference of the two means in standard errors, ✓ within 3 "
+        f"(and half of the last printed digit)."
     )
     return Table(title, caption, headings, rows)
 
