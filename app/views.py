@@ -104,7 +104,11 @@ class View(pn.viewable.Viewer):
         help_ = pmui.IconButton(
             icon="help_outline", description=f"What am I seeing? {self.title}", **SMALL
         )
-        help_.on_click(lambda _: words.param.update(visible=not words.visible))
+
+        def turn_over(_: Any) -> None:
+            words.visible = not words.visible
+
+        help_.on_click(turn_over)
         title = pn.pane.HTML(
             f'<h2 class="view">{self.title}</h2>', stylesheets=[PAGE_CSS], margin=(4, 6, 0, 12)
         )
