@@ -119,7 +119,7 @@ def mean_sd(mean: float, sd: float) -> str:
 
     Examples
     --------
-    >>> mean_sd(8818.55, 261.56), mean_sd(0.06293, 0.00031), mean_sd(math.nan, 1)
+    >>> mean_sd(8818.56, 261.56), mean_sd(0.06293, 0.00031), mean_sd(math.nan, 1)
     ('8818.6 ± 261.6', '0.06293 ± 0.00031', '–')
     """
     if math.isnan(mean):
