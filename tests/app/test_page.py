@@ -40,7 +40,8 @@ def play(dashboard, condition, seconds=30.0):
 
 
 def finish(dashboard):
-    play(dashboard, lambda: "Finished" in dashboard.bar.stage.label)
+    awake = len(dashboard.views)
+    play(dashboard, lambda: dashboard._awake >= awake and "Finished" in dashboard.bar.stage.label)
 
 
 def drawn(dashboard):
