@@ -62,6 +62,7 @@ def server(tiny_problems, monkeypatch):
     pn.state.kill_all_servers()
 
 
+@pytest.mark.chaos
 def test_leaving_ends_the_run_and_frees_the_page(server):
     url, noted = server
     before = threads()

@@ -17,7 +17,8 @@ import pytest
 
 pytest.importorskip("jupyterlab")
 
-pytestmark = pytest.mark.ui
+# A whole JupyterLab takes minutes: with `make chaos`.
+pytestmark = [pytest.mark.ui, pytest.mark.chaos]
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 TOKEN = "for-the-test"
