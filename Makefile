@@ -106,7 +106,7 @@ test: lint ## lint, then all tests: compiled, and interpreted for coverage
 	echo "== compiled"
 	$(PYTEST) -n $(JOBS) -m "not slow and not chaos"
 	echo "== interpreted, with coverage"
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(JOBS) -m "not slow and not chaos and not ui and not compiled" \
+	HYPOTHESIS_PROFILE=dev NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(JOBS) -m "not slow and not chaos and not ui and not compiled" \
 	  --cov --cov-report=term --cov-fail-under=95
 
 chaos: $(STAMP) ## every hard test, hypothesis with 10,000 examples; takes long

@@ -59,7 +59,6 @@ def server(tiny_problems, monkeypatch):
     until(lambda: listens(port))
     yield f"http://localhost:{port}/app", noted
     running.stop()
-    pn.state.kill_all_servers()
 
 
 @pytest.mark.chaos
