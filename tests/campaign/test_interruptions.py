@@ -153,7 +153,7 @@ def test_the_second_campaign_in_a_folder_steps_back(tmp_path, grid):
 
 
 def limit_file_size():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (80_000, 80_000))
 
 
 def test_a_full_disk_stops_the_campaign(tmp_path, grid):
