@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from pathlib import Path
@@ -125,16 +124,22 @@ def mapped(function: Callable[..., Any], items: Sequence[Any], jobs: int) -> Ite
         raise RunError("a worker process died: too little memory, or it was killed") from None
     finally:
         stop.set()
-        pool.shutdown(wait=False, cancel_futures=True)
-        _end(multiprocessing.active_children())
+        _end(pool)
 
 
-def _end(children: Iterable[Any]) -> None:
-    """Wait for processes that were told to stop; kill those that do not."""
-    children = list(children)
-    deadline = time.monotonic() + PATIENCE
-    for child in children:
-        child.join(max(0.0, deadline - time.monotonic()))
+def _end(pool: ProcessPoolExecutor) -> None:
+    """Wait until a pool that was told to stop is gone; kill those of its processes that linger."""
+    cut = threading.Timer(PATIENCE, _kill, [multiprocessing.active_children()])
+    cut.start()
+    try:
+        # Wait for the pool's own thread too: it removes semaphores, and whoever leaves before it is
+        # through leaves some of them behind.
+        pool.shutdown(wait=True, cancel_futures=True)
+    finally:
+        cut.cancel()
+
+
+def _kill(children: Iterable[Any]) -> None:
     for child in children:
         with contextlib.suppress(OSError, ValueError):
             child.kill()
