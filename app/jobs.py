@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import secrets
 import threading
 import time
 from collections.abc import Hashable, Sequence
@@ -13,16 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.failing import told
 from app.frame import Tally, tally_of
 from app.limits import limits
-from app.pool import Crowded, Pool, be_nice
+from app.pool import Pool, be_nice
 from app.pool import pool as shared_pool
 from eij_core import Block, EijError, Run, Trial
 from eij_core.control import Control, Mailbox
 
 __all__ = ["Contender", "Job", "Race", "play", "rivals_of"]
-
-log = logging.getLogger(__name__)
 
 CHUNK = 0.04
 """Seconds that a chunk aims at, as in `eij_core.run`."""
@@ -222,15 +219,8 @@ class Job:
     def _work(self) -> None:
         try:
             self._run()
-        except (EijError, Crowded) as error:
-            self._fail(str(error))
-        except Exception:
-            number = secrets.token_hex(4)
-            log.exception("run %s failed", number)
-            self._fail(f"an unexpected error; the server's log has it as run {number}")
-
-    def _fail(self, reason: str) -> None:
-        self.error, self.stage = reason, "failed"
+        except Exception as error:
+            self.error, self.stage = told(error), "failed"
 
     def _run(self) -> None:
         with self._turns.turn(self.owner):

@@ -1,3 +1,3 @@
-from app.page import serve_page
+from app.shell import serve_page
 
 serve_page()

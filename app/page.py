@@ -1,16 +1,12 @@
-"""The page: controls at the side, the bar above, the views below; one tick keeps all alive."""
+"""The page of a run: controls at the side, the bar above, the views below."""
 
 from __future__ import annotations
 
-import logging
-from contextlib import suppress
+from collections.abc import Hashable
 from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
-from bokeh.core.property.descriptors import UnsetValueError
-from panel.util.parameters import edit_readonly
-from panel_material_ui.template.base import Page
 
 from app import permalink
 from app.bar import Bar
@@ -18,21 +14,15 @@ from app.controls import Controls
 from app.escape import text
 from app.fold import fill_when_opened
 from app.frame import Frame
-from app.heartbeat import Heartbeat
 from app.player import Player, empty_frame
 from app.settings import Settings
 from app.share import Share
-from app.theme import THEME
 from app.views import CompareView, DecisionView, EijView, EnergyView, SelectionView
 from app.welcome import welcome
 from eij_core import EijError
 
-__all__ = ["Dashboard", "serve_page"]
+__all__ = ["Dashboard", "run_page"]
 
-log = logging.getLogger(__name__)
-
-PERIOD = 110
-"""Milliseconds between two looks at the run."""
 HALVES = "repeat(auto-fit, minmax(min(100%, 420px), 1fr))"
 TWO_THIRDS = {"xs": "minmax(0, 1fr)", "lg": "minmax(0, 2fr) minmax(0, 1fr)"}
 
@@ -40,15 +30,20 @@ TWO_THIRDS = {"xs": "minmax(0, 1fr)", "lg": "minmax(0, 2fr) minmax(0, 1fr)"}
 class Dashboard(pn.viewable.Viewer):
     """The whole page as a component: settings in, views out."""
 
-    def __init__(self, settings: Settings | None = None, notice: str = "", **params: Any) -> None:
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        notice: str = "",
+        owner: Hashable = None,
+        **params: Any,
+    ) -> None:
         super().__init__(**params)
         self.settings = settings or Settings()
-        self.player = Player()
+        self.player = Player(owner)
         self.bar = Bar(self.settings)
         self.controls = Controls(self.settings, self.player.adjust)
         self.share = Share(self.settings, self.player, self._on_recording, self._on_overlay)
         self.views = (CompareView(), EijView(), SelectionView(), DecisionView(), EnergyView())
-        self.heart = Heartbeat()
         self._losses = 0
         # The first view comes with the page, the others as soon as the browser shows it.
         self._awake = 1
@@ -78,7 +73,7 @@ class Dashboard(pn.viewable.Viewer):
         )  # fmt: skip
         fill_when_opened(keep, lambda: [self.share])
         return pmui.Column(
-            self._notice, self._failure, self.bar, compare, learning, deciding, keep, self.heart,
+            self._notice, self._failure, self.bar, compare, learning, deciding, keep,
             sizing_mode="stretch_width", margin=0,
             sx={"p": {"xs": "8px", "sm": "16px"}, "gap": "14px"},
         )  # fmt: skip
@@ -171,24 +166,22 @@ class Dashboard(pn.viewable.Viewer):
 
     # --- keeping it alive ---
 
-    def tick(self) -> None:
-        """Look at the run; draw what is new, if the browser has drawn what was before."""
-        if not self.heart.may_push():
-            return
-        if self.heart.take_loss():
+    def tick(self, lost: bool = False) -> bool:
+        """Look at the run, draw what is new, and tell whether there was anything."""
+        if lost:
             self._losses += 1
         if self._awake < len(self.views):
             self._awake += 2
             self.draw()
-            self.heart.push()
-            return
+            return True
         fresh = self.player.poll()
         job = self.player.job
         now = (self.player.stage, job.place if job else 0, job.built if job else 0, self._losses)
-        if fresh or now != self._last:
-            self._last = now
-            self.draw()
-            self.heart.push()
+        if not fresh and now == self._last:
+            return False
+        self._last = now
+        self.draw()
+        return True
 
     def draw(self) -> None:
         """Bring everything up to the player's frame."""
@@ -201,6 +194,10 @@ class Dashboard(pn.viewable.Viewer):
             self.share.refresh()
             if player.job is not None and player.job.error and player.stage == "failed":
                 self._fail(player.job.error)
+
+    def link(self) -> str:
+        """Return the query that holds the settings."""
+        return permalink.write(self.settings.values_now)
 
     def close(self) -> None:
         """Stop the run; the page is gone."""
@@ -215,44 +212,7 @@ def _grid(columns: Any, *parts: Any) -> Any:
     )
 
 
-def _log_error(error: Exception) -> None:
-    """Keep errors of callbacks out of the page and in the log."""
-    log.error("a callback of the page failed", exc_info=error)
-
-
-def serve_page() -> None:
-    """Build the page for a visitor, and put it into the document."""
-    pn.extension(reconnect=True, notifications=False, exception_handler=_log_error)
-    location = pn.state.location
-    values, notice = permalink.read(location.search if location is not None else "")
-    dashboard = Dashboard(Settings(**values), notice)
-    page = Page(
-        title="EI/J: what a Joule buys",
-        main=[dashboard.main()],
-        sidebar=[dashboard.controls],
-        sidebar_width=330,
-        # On a phone the sidebar is a drawer that would hide the views.
-        sidebar_open="Mobi" not in pn.state.headers.get("User-Agent", ""),
-        busy_indicator=None,
-        theme_config=THEME,
-    )
-    # The page follows the server's busy state, and each change of the page walks through all its
-    # models: about a second of CPU for every tick. We show our own state, so let it go.
-    with edit_readonly(page):
-        page.busy = False
-
-    def remember(*_: Any) -> None:
-        if location is not None:
-            location.search = permalink.write(dashboard.settings.values_now)
-
-    def leave(_: Any) -> None:
-        dashboard.close()
-        # pmui.Page keeps a session's objects alive through its sidebar. A visitor who never
-        # connected has no models to take apart.
-        with suppress(UnsetValueError):
-            page.param.update(sidebar=[], main=[])
-
-    dashboard.settings.param.watch(remember, list(Settings.FIELDS))
-    pn.state.add_periodic_callback(dashboard.tick, period=PERIOD)
-    pn.state.on_session_destroyed(leave)
-    page.servable()
+def run_page(query: str, owner: Hashable) -> Dashboard:
+    """Build the page as a link asks."""
+    values, notice = permalink.read(query)
+    return Dashboard(Settings(**values), notice, owner)

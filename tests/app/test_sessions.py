@@ -11,6 +11,7 @@ import pytest
 from bokeh.client import pull_session
 
 from app import page
+from app.shell import serve_page
 from tests.app import tiny
 
 
@@ -48,7 +49,7 @@ def server(tiny_problems, monkeypatch):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     running = pn.serve(
-        {"app": page.serve_page},
+        {"app": serve_page},
         port=port,
         threaded=True,
         show=False,

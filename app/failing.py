@@ -1,0 +1,28 @@
+"""What a visitor is told of an error: what can be mended is said, the rest is in the log."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+
+from app.pool import Crowded
+from eij_core import EijError
+
+__all__ = ["told"]
+
+log = logging.getLogger(__name__)
+
+
+def told(error: Exception) -> str:
+    """Return the words for the page: no path, no traceback; these go to the log under a number.
+
+    Examples
+    --------
+    >>> told(Crowded("50 runs are waiting already"))
+    '50 runs are waiting already'
+    """
+    if isinstance(error, EijError | Crowded):
+        return str(error)
+    number = secrets.token_hex(4)
+    log.error("run %s failed", number, exc_info=error)
+    return f"an unexpected error; the server's log has it as run {number}"

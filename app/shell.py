@@ -1,0 +1,139 @@
+"""The shell around the pages: a tab for each, one heartbeat, and the address that holds it all."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from typing import Any
+from urllib.parse import parse_qsl
+
+import panel as pn
+import panel_material_ui as pmui
+from bokeh.core.property.descriptors import UnsetValueError
+from panel.util.parameters import edit_readonly
+from panel_material_ui.template.base import Page as Template
+
+from app.heartbeat import Heartbeat
+from app.limits import LINK_BYTES
+from app.pages import PAGES, Page
+from app.theme import THEME
+
+__all__ = ["Shell", "serve_page"]
+
+log = logging.getLogger(__name__)
+
+PERIOD = 110
+"""Milliseconds between two looks at the page that is shown."""
+REMEMBER = 400
+"""Milliseconds between two looks at what the address should be."""
+
+
+class Shell:
+    """The pages of one visitor; each is built when its tab is first opened.
+
+    Parameters
+    ----------
+    query : str
+        The link with which the visitor came: it names the page and holds its choices.
+    """
+
+    def __init__(self, query: str = "") -> None:
+        self.heart = Heartbeat()
+        self.pages: dict[str, Page] = {}
+        self._middles = {key: pmui.Column(sizing_mode="stretch_width", margin=0) for key in PAGES}
+        self.side = pmui.Column(sizing_mode="stretch_width", margin=0)
+        titles = [(entry.title, self._middles[key]) for key, entry in PAGES.items()]
+        self.tabs = pmui.Tabs(*titles, sizing_mode="stretch_width", margin=0)
+        self.main = [self.tabs, self.heart]
+        self._lost = False
+        self.open(page_of(query), query)
+        self.tabs.active = list(PAGES).index(self.shown)
+        self.tabs.param.watch(lambda event: self.open(list(PAGES)[event.new]), "active")
+
+    def open(self, key: str, query: str = "") -> None:
+        """Show a page, and build it if it is not there yet."""
+        self.shown = key
+        with pn.io.hold():
+            if key not in self.pages:
+                page = self.pages[key] = PAGES[key].build(query, self)
+                self._middles[key].objects = [page.main()]
+                self.side.append(pmui.Column(page.controls, sizing_mode="stretch_width", margin=0))
+            for shown, controls in zip(self.pages, self.side, strict=True):
+                controls.visible = shown == key
+
+    def tick(self) -> None:
+        """Let the page that is shown draw what is new, if the browser has drawn what was before."""
+        if not self.heart.may_push():
+            return
+        self._lost |= self.heart.take_loss()
+        if self.pages[self.shown].tick(self._lost):
+            self._lost = False
+            self.heart.push()
+
+    def link(self) -> str:
+        """Return the query that leads back here."""
+        return self.pages[self.shown].link()
+
+    def close(self) -> None:
+        """End whatever runs; the visitor is gone."""
+        for page in self.pages.values():
+            page.close()
+
+
+def page_of(query: str) -> str:
+    """Return the page that a link names, the first of them if it names none.
+
+    Examples
+    --------
+    >>> page_of("?page=nowhere&seed=7")
+    'run'
+    """
+    first = next(iter(PAGES))
+    if len(query.encode()) > LINK_BYTES:
+        return first
+    with suppress(ValueError):
+        wanted = dict(parse_qsl(query.lstrip("?"), max_num_fields=40)).get("page", first)
+        return wanted if wanted in PAGES else first
+    return first
+
+
+def _log_error(error: Exception) -> None:
+    """Keep errors of callbacks out of the page and in the log."""
+    log.error("a callback of the page failed", exc_info=error)
+
+
+def serve_page() -> None:
+    """Build the pages for a visitor, and put them into the document."""
+    pn.extension(reconnect=True, notifications=False, exception_handler=_log_error)
+    location = pn.state.location
+    shell = Shell(location.search if location is not None else "")
+    page = Template(
+        title="EI/J: what a Joule buys",
+        main=shell.main,
+        sidebar=[shell.side],
+        sidebar_width=330,
+        # On a phone the sidebar is a drawer that would hide the views.
+        sidebar_open="Mobi" not in pn.state.headers.get("User-Agent", ""),
+        busy_indicator=None,
+        theme_config=THEME,
+    )
+    # The page follows the server's busy state, and each change of the page walks through all its
+    # models: about a second of CPU for every tick. We show our own state, so let it go.
+    with edit_readonly(page):
+        page.busy = False
+
+    def remember() -> None:
+        if location is not None and location.search != (link := shell.link()):
+            location.search = link
+
+    def leave(_: Any) -> None:
+        shell.close()
+        # pmui.Page keeps a session's objects alive through its sidebar. A visitor who never
+        # connected has no models to take apart.
+        with suppress(UnsetValueError):
+            page.param.update(sidebar=[], main=[])
+
+    pn.state.add_periodic_callback(shell.tick, period=PERIOD)
+    pn.state.add_periodic_callback(remember, period=REMEMBER)
+    pn.state.on_session_destroyed(leave)
+    page.servable()

@@ -1,0 +1,152 @@
+"""The shell without a browser: pages, their links, and never a second frame on its way."""
+
+import time
+
+import panel as pn
+import pytest
+from bokeh.document import Document
+
+from app.pages import PAGES, PageEntry
+from app.pages.choices import Choices
+from app.shell import Shell
+from tests.app import tiny
+
+LINK = "?problem=tiny&algorithm=ils:steps=4&meter=model&budget=4 J&pace=0&compare=false"
+
+
+class Counting:
+    """A page that always has something new."""
+
+    def __init__(self, query, owner):
+        self.query, self.owner = query, owner
+        self.controls = pn.pane.Str("side")
+        self.losses = []
+        self.closed = False
+
+    def main(self):
+        return pn.pane.Str("middle")
+
+    def tick(self, lost=False):
+        self.losses.append(lost)
+        return True
+
+    def link(self):
+        return "?page=counting"
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def counting(monkeypatch, tiny_problems):
+    monkeypatch.setitem(PAGES, "counting", PageEntry("Counting", f"{__name__}:Counting"))
+
+
+@pytest.fixture
+def shell(counting):
+    made = Shell(LINK)
+    pn.Column(*made.main, made.side).get_root(Document())
+    made.heart.echo = made.heart.beat
+    yield made
+    made.close()
+
+
+def test_a_page_is_built_when_its_tab_is_opened(shell):
+    assert list(shell.pages) == ["run"]
+    assert shell.link().startswith("?lesson=&problem=tiny")
+    shell.tabs.active = list(PAGES).index("counting")
+    page = shell.pages["counting"]
+    assert shell.link() == "?page=counting"
+    assert [side.visible for side in shell.side] == [False, True]
+    shell.tabs.active = 0
+    shell.tabs.active = list(PAGES).index("counting")
+    assert shell.pages["counting"] is page
+    shell.close()
+    assert page.closed
+
+
+def test_a_link_opens_its_page_and_builds_no_other(counting):
+    shell = Shell("?page=counting&choice=7")
+    assert list(shell.pages) == ["counting"]
+    assert shell.pages["counting"].query == "?page=counting&choice=7"
+    assert shell.pages["counting"].owner is shell
+    assert shell.tabs.active == list(PAGES).index("counting")
+
+
+@pytest.mark.parametrize("query", ["?page=nowhere", "?page=", "?" + "a" * 5000, "?" + "a=1&" * 60])
+def test_a_bad_link_opens_the_first_page(counting, query):
+    assert list(Shell(query).pages) == ["run"]
+
+
+def test_no_second_frame_while_one_is_on_its_way(shell):
+    shell.tabs.active = list(PAGES).index("counting")
+    page = shell.pages["counting"]
+    for _ in range(20):  # the browser does not answer
+        shell.tick()
+    assert page.losses == [False]
+    shell.heart.echo = shell.heart.beat
+    shell.tick()
+    assert page.losses == [False, False]
+
+
+def test_a_browser_that_was_away_gets_everything_anew(shell, monkeypatch):
+    shell.tabs.active = list(PAGES).index("counting")
+    shell.tick()
+    later = time.monotonic() + 60.0
+    monkeypatch.setattr("app.heartbeat.time.monotonic", lambda: later)
+    shell.tick()
+    assert shell.pages["counting"].losses == [False, True]
+
+
+def test_a_run_is_drawn_only_as_fast_as_the_browser_draws(shell):
+    dashboard = shell.pages["run"]
+    while dashboard._awake < len(dashboard.views):
+        shell.tick()
+        shell.heart.echo = shell.heart.beat
+    dashboard.start()
+    end = time.monotonic() + 60.0
+    while not dashboard.player.job.over:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    sent = shell.heart.beat
+    for _ in range(5):
+        shell.tick()
+    assert shell.heart.beat == sent + 1
+
+
+def test_choices_refuse_what_the_widget_cannot_have():
+    def widgets():
+        return {
+            "case": pn.widgets.Select(options={"Twin": "twin-10", "Null": "null"}, value="twin-10"),
+            "rules": pn.widgets.MultiChoice(options=["eij", "uniform"], value=["eij"]),
+            "trials": pn.widgets.IntInput(value=20, start=1, end=100),
+            "share": pn.widgets.FloatInput(value=0.5, start=0.0, end=1.0),
+            "all": pn.widgets.Checkbox(value=False),
+            "name": pn.widgets.TextInput(value=""),
+        }
+
+    good = "?page=zoo&case=null&rules=eij,uniform&trials=7&share=0.25&all=true&name=a b"
+    choices = Choices(widgets(), good)
+    assert choices.notice == ""
+    again = Choices(widgets(), choices.query("zoo"))
+    assert {n: w.value for n, w in again.widgets.items()} == {
+        **{"case": "null", "rules": ["eij", "uniform"], "trials": 7},
+        **{"share": 0.25, "all": True, "name": "a b"},
+    }
+    bad = f"?case=Twin&rules=eij,x&trials=1e9&share=nan&all=1&name={'x' * 300}"
+    refused = Choices(widgets(), bad)
+    assert set(refused.refused) == set(widgets())
+    assert refused.query("zoo") == "?page=zoo"
+    assert "case" in refused.notice
+    assert Choices(widgets(), "?" + "x" * 5000).notice
+
+
+def test_a_registered_page_has_a_home():
+    for key, entry in PAGES.items():
+        page = entry.build("", owner=None)
+        assert page.link() == "" or page.link().startswith(f"?page={key}"), key
+        page.close()
+
+
+def test_tiny_is_what_the_link_says(shell):
+    assert shell.pages["run"].settings.problem == tiny.TINY["problem"]
