@@ -65,7 +65,7 @@ def run(
     $ eij report results
     ```
     """
-    from ..grid import Campaign
+    from ..campaigns import Campaign
     from .conducting import conduct
 
     return conduct(Campaign.from_toml(_text(file)), store, jobs, dask, extend, retry_failed, quiet)
@@ -80,8 +80,7 @@ def resume(
     quiet: Quiet = False,
 ) -> int:
     """Go on where a campaign stopped: no trial is repeated, none is missed."""
-    from ..grid import Campaign
-    from ..store import Reader
+    from ..campaigns import Campaign, Reader
     from .conducting import conduct
 
     with Reader(store) as reader:
@@ -124,7 +123,7 @@ def export(
     The last comes twice: by evaluations, and with cumulative mJ in the column that the IOH tools
     take for evaluations, so that their expected running time is the expected energy.
     """
-    from ..export import FORMS, write
+    from ..reports.export import FORMS, write
 
     if form not in FORMS:
         from ..errors import nearest
@@ -144,8 +143,8 @@ def salvage(
     ] = None,
 ) -> int:
     """Copy what is intact of a damaged store into a new one."""
-    from .. import salvage as saving
-    from ..grid import Campaign
+    from ..campaigns import Campaign
+    from ..campaigns import salvage as saving
 
     spec: dict[str, Any] | None = None if file is None else Campaign.from_toml(_text(file)).data
     saved = saving.salvage(store, to, spec)

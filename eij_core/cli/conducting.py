@@ -12,12 +12,23 @@ from typing import Any
 import typer
 
 from .. import __version__
-from ..campaign import check_energy, key_of, prepare, run_campaign
+from ..campaigns import (
+    Campaign,
+    CampaignError,
+    Dask,
+    Inline,
+    Processes,
+    Reader,
+    Store,
+    StoreError,
+    StoreRefused,
+    check_energy,
+    key_of,
+    prepare,
+    run_campaign,
+)
+from ..campaigns.preparation import is_measured
 from ..errors import InputError
-from ..executors import CampaignError, Dask, Inline, Processes
-from ..grid import Campaign
-from ..preparation import is_measured
-from ..store import Reader, Store, StoreError, StoreRefused
 from .bars import Bar
 
 __all__ = ["conduct", "state_of"]

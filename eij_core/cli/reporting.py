@@ -91,9 +91,9 @@ def paper(
 
 def _planned(folder: Path, trials: int, meter: str, quiet: bool) -> Any:
     """Return the campaign; on another machine its budgets are related to the paper's once."""
-    from ..paper_campaign import host_budgets, paper_campaign
-    from ..store import Reader
-    from ..store_reader import FILE
+    from ..campaigns import Reader
+    from ..campaigns.reader import FILE
+    from ..paper.experiment import host_budgets, paper_campaign
     from ..trial import FAMILIES
 
     budgets: dict[str, str] | None = None
@@ -113,9 +113,9 @@ def _planned(folder: Path, trials: int, meter: str, quiet: bool) -> Any:
 
 
 def _made(folder: Path, control: str = "") -> Any:
-    from ..paper_campaign import NAME, paper_report
-    from ..report import report_of
-    from ..store import Reader
+    from ..campaigns import Reader
+    from ..paper.experiment import NAME, paper_report
+    from ..reports import report_of
 
     with Reader(folder) as reader:
         is_paper = reader.spec().get("name") == NAME

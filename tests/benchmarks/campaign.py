@@ -13,10 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from eij_core.campaign import prepare, run_campaign
-from eij_core.executors import Dask, Inline, Processes
-from eij_core.grid import Campaign
-from eij_core.store import Store
+from eij_core.campaigns import Campaign, Dask, Inline, Processes, Store, prepare, run_campaign
 
 EFFICIENCY, STORE = 0.85, 0.02
 

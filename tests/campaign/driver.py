@@ -6,20 +6,17 @@ Commits often, and prints each key when it is acknowledged.
 import sys
 from pathlib import Path
 
-from eij_core import campaign as campaigns
-from eij_core.executors import Inline, Processes
-from eij_core.grid import Campaign
-from eij_core.store import Store
+from eij_core.campaigns import Campaign, Inline, Processes, Store, runner
 
 
 def main(folder, grid, jobs="0"):
-    campaigns.TASK_SECONDS = 0.02
+    runner.TASK_SECONDS = 0.02
     plan = Campaign.from_toml(Path(grid).read_text("utf-8"))
     executor = Processes(int(jobs)) if int(jobs) else Inline()
     with Store(folder) as store:
         if not store.spec():
             store.begin(plan.data, "test")
-        for row in campaigns.run_campaign(plan.trials, executor, store):
+        for row in runner.run_campaign(plan.trials, executor, store):
             print(row.key, flush=True)
     executor.shutdown()
 

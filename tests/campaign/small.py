@@ -2,10 +2,7 @@
 
 import json
 
-from eij_core.campaign import run_campaign
-from eij_core.executors import Inline
-from eij_core.grid import Campaign
-from eij_core.store import Store
+from eij_core.campaigns import Campaign, Inline, Store, run_campaign
 
 GRID = """
 name = "small"

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from eij_core.paper import FINAL_FITNESS, METHODS, PROBLEMS
-from eij_core.paper_campaign import _bold, _entries, _remarks, _side_by_side, agreements
+from eij_core.paper.experiment import _bold, _entries, _remarks, _side_by_side, agreements
 
 
 def frames(shift=0.0, feasible=True):

@@ -8,13 +8,22 @@ from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecu
 
 import pytest
 
-from eij_core import campaign as campaigns
-from eij_core.campaign import CampaignError, check_energy, prepare, run_campaign
+from eij_core.campaigns import (
+    CampaignError,
+    Dask,
+    Inline,
+    Processes,
+    Reader,
+    Store,
+    check_energy,
+    prepare,
+    run_campaign,
+    runner,
+)
+from eij_core.campaigns.executors import host_lock
+from eij_core.campaigns.warmed import load
 from eij_core.errors import InputError
-from eij_core.executors import Dask, Inline, Processes, host_lock
 from eij_core.meters.meter import Provenance, SourceInfo
-from eij_core.store import Reader, Store
-from eij_core.warmed import load
 from tests.campaign.small import campaign, essence, run
 
 POISONED = ["nk:n=16,k=2", "external:function=tests.campaign.poison.deadly,n=8"]
@@ -108,7 +117,7 @@ def test_any_executor_will_do(tmp_path, undisturbed):
 
 
 def test_resume_repeats_none_and_misses_none(tmp_path, undisturbed, monkeypatch):
-    monkeypatch.setattr(campaigns, "TASK_SECONDS", 0.0)
+    monkeypatch.setattr(runner, "TASK_SECONDS", 0.0)
     plan = campaign()
     first = []
     with Store(tmp_path) as store:
@@ -153,7 +162,7 @@ def test_a_poison_trial_fails_and_the_others_finish(tmp_path):
     failed = [row for row in rows if row.state == "failed"]
     assert len(failed) == 1
     assert "died" in failed[0].error
-    assert failed[0].attempt > campaigns.ATTEMPTS
+    assert failed[0].attempt > runner.ATTEMPTS
     with Reader(tmp_path) as reader:
         lost = [attempt for attempt in reader.attempts() if attempt[0] == failed[0].key]
     assert len(lost) == failed[0].attempt
@@ -270,8 +279,8 @@ def test_measured_energy_runs_alone(monkeypatch):
 def test_measured_trials_hold_the_hosts_lock(tmp_path):
     plan = campaign(seeds=1)
     key = "k" * 32
-    task = campaigns.Task(((key, plan.trials[0]),), measured=True)
-    assert campaigns.run_task(task).rows[0].state == "done"
+    task = runner.Task(((key, plan.trials[0]),), measured=True)
+    assert runner.run_task(task).rows[0].state == "done"
     with host_lock((str(tmp_path),)):
         assert (tmp_path / "eij-rapl.lock").exists()
 

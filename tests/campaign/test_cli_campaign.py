@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from eij_core import __version__, paper_campaign
+from eij_core import __version__
+from eij_core.campaigns import Reader, Store
 from eij_core.cli import call
-from eij_core.paper import METHODS, PROBLEMS
-from eij_core.store import Reader, Store
+from eij_core.paper import METHODS, PROBLEMS, experiment
 from tests.campaign.small import GRID, essence
 
 
@@ -128,7 +128,7 @@ def test_an_interrupt_says_how_to_go_on(grid, store, capsys, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore")
 def test_dask_that_does_not_answer(grid, store, capsys, monkeypatch):
-    from eij_core.executors import CampaignError
+    from eij_core.campaigns import CampaignError
 
     def refuse(address):
         raise CampaignError(f"no Dask scheduler answers at {address}")
@@ -148,9 +148,9 @@ def tiny_paper(monkeypatch):
         problem: setting._replace(joules=setting.joules / 400, evaluations=150)
         for problem, setting in PROBLEMS.items()
     }
-    monkeypatch.setattr(paper_campaign, "PROBLEMS", small)
+    monkeypatch.setattr(experiment, "PROBLEMS", small)
     parts = {"ils": METHODS["ils"]}
-    monkeypatch.setattr(paper_campaign, "METHODS", parts)
+    monkeypatch.setattr(experiment, "METHODS", parts)
 
 
 def test_the_paper_in_small(tmp_path, capsys, tiny_paper, monkeypatch):
@@ -170,25 +170,25 @@ def test_the_paper_in_small(tmp_path, capsys, tiny_paper, monkeypatch):
 def test_the_paper_on_another_machine(tmp_path, capsys, tiny_paper, monkeypatch):
     """Its budgets are related to the paper's once, then kept."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(paper_campaign, "SAMPLE", 200)
+    monkeypatch.setattr(experiment, "SAMPLE", 200)
     arguments = ["paper", "--trials", "2", "--jobs", "1", "--meter", "model:evaluation=0.001"]
     assert call(arguments) == 0
     first = capsys.readouterr().out.partition("\n")[0]
     assert first.startswith("budgets that buy the paper's evaluations here: knapsack 0.")
-    monkeypatch.setattr(paper_campaign, "host_budgets", None)
+    monkeypatch.setattr(experiment, "host_budgets", None)
     assert call(arguments) == 0
     assert capsys.readouterr().out.partition("\n")[0] == first
 
 
 def test_names_of_the_paper():
-    plan = paper_campaign.paper_campaign(1)
+    plan = experiment.paper_campaign(1)
     assert len(plan.trials) == 54
-    names = {paper_campaign.name(trial) for trial in plan.trials}
+    names = {experiment.name(trial) for trial in plan.trials}
     assert ("PSO-Full", "second operator") in names
     assert len(names) == 9
     assert len({role for _, role in names}) == 3
-    odd = paper_campaign.Trial("nk", "ils", "uniform")
-    assert paper_campaign.name(odd) == ("uniform", "uniform")
+    odd = experiment.Trial("nk", "ils", "uniform")
+    assert experiment.name(odd) == ("uniform", "uniform")
 
 
 def test_an_interrupted_paper_prints_no_table(tmp_path, capsys, tiny_paper, monkeypatch):

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from eij_core.campaigns import Reader, Store
 from eij_core.errors import InputError
-from eij_core.export import write
-from eij_core.store import Reader, Store
+from eij_core.reports.export import write
 from tests.campaign.small import campaign, run
 
 
@@ -90,7 +90,7 @@ def test_nothing_to_export(tmp_path):
 
 
 def test_a_spreadsheet_takes_no_name_for_a_formula(folder, tmp_path, monkeypatch):
-    from eij_core import export
+    from eij_core.reports import export
 
     frame = pd.DataFrame({"name": ["=1+1", "plain"], "n": [-1, 2]})
     assert export._csv(frame) == b"name,n\n'=1+1,-1\nplain,2\n"

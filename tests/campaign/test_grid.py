@@ -2,8 +2,8 @@ import copy
 
 import pytest
 
+from eij_core.campaigns import Campaign, key_of
 from eij_core.errors import InputError
-from eij_core.grid import Campaign, key_of
 from eij_core.trial import Trial
 from tests.campaign.small import campaign
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from eij_core.store import FILE, Reader, Store, StoreFull
+from eij_core.campaigns import Reader, Store, StoreFull
+from eij_core.campaigns.reader import FILE
 from tests.campaign.small import GRID, campaign, essence, run
 
 ROOT = Path(__file__).parents[2]

@@ -8,14 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eij_core import comparisons, report_figures, report_ranks
-from eij_core.frames import Frames, frames_of
-from eij_core.grid import Campaign
-from eij_core.report import report_of
-from eij_core.statistics import friedman
-from eij_core.store import Reader, Store
+from eij_core.campaigns import Campaign, Reader, Store
+from eij_core.reports import comparisons, figures, ranks, report_of
+from eij_core.reports.frames import Frames, frames_of
+from eij_core.reports.statistics import friedman
+from eij_core.reports.tabular import Cell, Table, mean_sd, p_value
 from eij_core.svg import Axes, legend, log_ticks, number, ticks
-from eij_core.tabular import Cell, Table, mean_sd, p_value
 from tests.campaign.small import campaign, run
 
 PLAN = Campaign.from_dict(
@@ -201,22 +199,22 @@ def test_infeasible_runs_do_not_set_the_scale(folder):
     frames = infeasible(folder)
     table = comparisons.cells(frames)
     assert table[table["method"] == "uniform"]["feasible"].unique().tolist() == [1 / 8]
-    assert "−1e6" not in "".join(report_figures.trajectories(frames).panels)
+    assert "−1e6" not in "".join(figures.trajectories(frames).panels)
     found = comparisons.anytime(frames)
     assert (found[found["method"] == "uniform"]["success"] <= 1 / 8).all()
-    report_ranks.reached_targets(frames)
+    ranks.reached_targets(frames)
     frames.trials["feasible"] = False
-    assert report_figures.trajectories(frames).panels == []
+    assert figures.trajectories(frames).panels == []
     assert comparisons.anytime(frames)["at 100%"].isna().all()
-    report_ranks.reached_targets(frames)
+    ranks.reached_targets(frames)
 
 
 def test_a_target_that_nobody_reaches(report):
     table = report.anytime.copy()
     table.loc[table["method"] == "uniform", ["expected_joules", "expected_high"]] = math.inf
-    assert "target never reached" in "".join(report_ranks.expected(report.frames, table).panels)
+    assert "target never reached" in "".join(ranks.expected(report.frames, table).panels)
     table["expected_joules"] = math.inf
-    assert report_ranks.expected(report.frames, table).panels == []
+    assert ranks.expected(report.frames, table).panels == []
 
 
 @pytest.mark.parametrize("count", [2, 3, 9])
@@ -225,7 +223,7 @@ def test_critical_difference_diagrams(count):
         0, 0.4, (12, count)
     )
     across = comparisons.Across([f"<m{i}>" for i in range(count)], friedman(scores), 12, "<m0>")
-    (panel,) = report_ranks.critical_difference(across).panels
+    (panel,) = ranks.critical_difference(across).panels
     assert panel.count("&lt;m") == count
     assert "<m0>" not in panel
     assert "strong" in panel

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eij_core.report import report_of
+from eij_core.reports import report_of
 from tests.campaign.small import campaign, run
 
 pytestmark = pytest.mark.ui

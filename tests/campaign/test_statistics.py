@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 
-from eij_core.anytime import band, ecdf, expected_joules, first_hits, fit, resample
-from eij_core.statistics import (
+from eij_core.reports.anytime import band, ecdf, expected_joules, first_hits, fit, resample
+from eij_core.reports.statistics import (
     a12,
     friedman,
     hodges_lehmann,
@@ -181,7 +181,7 @@ def test_the_fit_gives_up_quietly_if_the_optimiser_does(monkeypatch):
     def refuse(*args, **kwargs):
         raise RuntimeError
 
-    monkeypatch.setattr("eij_core.anytime.optimize.curve_fit", refuse)
+    monkeypatch.setattr("eij_core.reports.anytime.optimize.curve_fit", refuse)
     assert fit(np.arange(9), np.arange(9)) is None
 
 

@@ -13,10 +13,19 @@ from pathlib import Path
 import pytest
 
 from eij_core import durable
-from eij_core.durable import file_system
-from eij_core.salvage import salvage
-from eij_core.store import Reader, Row, Store, StoreBusy, StoreError, StoreFull, StoreRefused
-from eij_core.traces import decode
+from eij_core.campaigns import (
+    Reader,
+    Row,
+    Store,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+    StoreRefused,
+    faults,
+)
+from eij_core.campaigns.faults import file_system
+from eij_core.campaigns.salvage import salvage
+from eij_core.campaigns.traces import decode
 from tests.campaign.small import campaign, essence, run
 
 ASSETS = Path(__file__).parent / "assets"
@@ -252,11 +261,11 @@ def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path, monkeypatch):
 
 
 def test_sqlites_complaints_are_told_apart(tmp_path):
-    with pytest.raises(StoreFull), durable.writing(tmp_path):
+    with pytest.raises(StoreFull), faults.writing(tmp_path):
         error = sqlite3.OperationalError("disk I/O error")
         error.sqlite_errorcode = sqlite3.SQLITE_IOERR | 3 << 8
         raise error
-    with pytest.raises(sqlite3.OperationalError), durable.writing(tmp_path):
+    with pytest.raises(sqlite3.OperationalError), faults.writing(tmp_path):
         raise sqlite3.OperationalError("syntax")
 
 
@@ -266,14 +275,14 @@ def test_a_network_folder_is_refused(tmp_path, monkeypatch):
     assert file_system(tmp_path / "far" / "deep", mounts) == "nfs4"
     assert file_system(tmp_path / "farther", mounts) == "ext4"
     assert file_system(tmp_path, tmp_path / "none") == ""
-    monkeypatch.setattr(durable, "file_system", lambda folder: "nfs4")
+    monkeypatch.setattr(faults, "file_system", lambda folder: "nfs4")
     with pytest.raises(StoreRefused, match="nfs4"):
         Store(tmp_path / "far")
 
 
 def test_a_published_folder_can_be_read(copy, monkeypatch):
     """Without permission to write, SQLite must be told that nobody else writes either."""
-    monkeypatch.setattr("eij_core.store_reader.os.access", lambda *args: False)
+    monkeypatch.setattr("eij_core.campaigns.reader.os.access", lambda *args: False)
     with Reader(copy) as reader:
         assert len(reader.rows()) == 12
 

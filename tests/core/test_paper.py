@@ -7,6 +7,7 @@ import pytest
 
 from eij_core import Trial, paper, solve
 from eij_core.meters import paper as machine
+from eij_core.paper import __main__ as command
 
 # What the paper's text and our readings of it promise: see the docstrings of the algorithms.
 PROMISED = [
@@ -93,23 +94,22 @@ def test_a_table_of_cells():
 
 def test_the_command(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "160")
-    compare = paper.compare
     monkeypatch.setattr(
-        paper, "compare", lambda *cell, fixed: compare(*cell, fixed=fixed, run=tiny)
+        command, "compare", lambda *cell, fixed: paper.compare(*cell, fixed=fixed, run=tiny)
     )
-    assert paper.main(["--trials", "2", "--problem", "knapsack", "--algorithm", "ils"]) == 0
+    assert command.main(["--trials", "2", "--problem", "knapsack", "--algorithm", "ils"]) == 0
     printed = capsys.readouterr().out
     assert "9031.08 ± 112.59" in printed
     assert "EOS-ILS" in printed
     assert "agree" in printed
-    assert paper.main(["--quick", "--problem", "ecc", "--algorithm", "ils",
-                       "--fixed", "evaluations"]) == 0  # fmt: skip
+    assert command.main(["--quick", "--problem", "ecc", "--algorithm", "ils",
+                         "--fixed", "evaluations"]) == 0  # fmt: skip
     assert "Joules at equal evaluations" in capsys.readouterr().out
 
 
 def test_the_command_needs_two_trials(capsys):
     with pytest.raises(SystemExit) as caught:
-        paper.main(["--trials", "1"])
+        command.main(["--trials", "1"])
     assert caught.value.code == 2
     assert "at least 2" in capsys.readouterr().err
 

@@ -24,16 +24,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..result import Result
+from ..run import solve
+from ..trial import Trial
 from .executors import CampaignError, host_lock
-from .grid import Campaign, key_of
-from .preparation import check_energy, is_measured, prepare
-from .result import Result
-from .run import solve
-from .store import Row, Store
+from .grid import key_of
+from .preparation import is_measured
+from .reader import Row
+from .store import Store
 from .traces import encode
-from .trial import Trial
 
-__all__ = ["Campaign", "CampaignError", "check_energy", "key_of", "prepare", "run_campaign"]
+__all__ = ["run_campaign"]
 
 TASK_SECONDS = 0.5
 """A task has trials for about this long: a durable commit costs milliseconds, a trial too."""

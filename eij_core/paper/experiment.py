@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from . import statistics as st
-from .frames import Frames
-from .grid import Campaign
-from .paper import FINAL_ENERGY, FINAL_FITNESS, HALF_DIGIT, METHODS, PROBLEMS, TRIALS, Published
-from .report import Report, report_of
-from .run import solve
-from .tabular import Cell, Table
-from .trial import FAMILIES, Trial
+from ..campaigns.grid import Campaign
+from ..reports import statistics as st
+from ..reports.frames import Frames
+from ..reports.report import Report, report_of
+from ..reports.tabular import Cell, Table
+from ..run import solve
+from ..trial import FAMILIES, Trial
+from .published import FINAL_ENERGY, FINAL_FITNESS, HALF_DIGIT, METHODS, PROBLEMS, TRIALS, Published
 
 __all__ = ["Agreement", "agreements", "name", "paper_campaign", "paper_report"]
 

@@ -12,11 +12,11 @@ import os
 
 import numpy as np
 
+from ..records import row_dtype
+from ..run import Run
+from ..trial import Trial
 from .executors import VARIABLE
-from .records import row_dtype
-from .run import Run
 from .traces import encode
-from .trial import Trial
 
 __all__ = ["load"]
 

@@ -18,21 +18,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from .durable import (
+from ..durable import sync_folder, write_durably
+from .faults import (
     LOCK,
-    StoreBusy,
-    StoreError,
-    StoreFull,
     StoreRefused,
     reading,
-    sync_folder,
     take_lock,
-    write_durably,
     writing,
 )
-from .store_reader import APPLICATION, FILE, PARTS, SCHEMA, Reader, Row, row_hash
+from .reader import APPLICATION, FILE, PARTS, SCHEMA, Reader, Row, row_hash
 
-__all__ = ["Reader", "Row", "Store", "StoreBusy", "StoreError", "StoreFull", "StoreRefused"]
+__all__ = ["Store"]
 
 OURS = re.compile(r"[0-9a-f]{32}\.parquet(\.tmp)?")
 TABLES = """

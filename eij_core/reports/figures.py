@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..records import BINS
+from ..svg import Axes, legend
+from ..violins import violins
 from .anytime import band, fit
 from .comparisons import plausible
 from .frames import SHARES, Frames
-from .records import BINS
-from .svg import Axes, legend
-from .violins import violins
 
 __all__ = ["Figure", "energy_violins", "selection", "trajectories", "transitions"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from .durable import StoreRefused, advice, reading
+from .faults import StoreRefused, advice, reading
 from .traces import decode
 
 __all__ = ["Reader", "Row", "intact_part", "row_hash"]

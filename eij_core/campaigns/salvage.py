@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .durable import StoreRefused
-from .store import Row, Store
-from .store_reader import FILE, intact_part, row_hash
+from .faults import StoreRefused
+from .reader import FILE, Row, intact_part, row_hash
+from .store import Store
 
 __all__ = ["Salvaged", "salvage"]
 

@@ -10,10 +10,10 @@ import pandas as pd
 
 from . import comparisons as cmp
 from .comparisons import Across
+from .figures import Figure, energy_violins, selection, trajectories, transitions
 from .frames import Frames, Namer, frames_of
-from .report_figures import Figure, energy_violins, selection, trajectories, transitions
-from .report_ranks import critical_difference, expected, reached_targets
-from .report_tables import (
+from .ranks import critical_difference, expected, reached_targets
+from .tables import (
     anytime_table,
     cells_table,
     comparisons_table,
@@ -52,7 +52,7 @@ class Report:
 
     def html(self) -> str:
         """Return one page that needs nothing else: no server, no network."""
-        from .report_html import page
+        from .page import page
 
         return page(self)
 

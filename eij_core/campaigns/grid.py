@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from .budget import Budget
-from .errors import InputError, nearest
-from .registry import Spec
-from .trial import FAMILIES, Trial
+from ..budget import Budget
+from ..errors import InputError, nearest
+from ..registry import Spec
+from ..trial import FAMILIES, Trial
 
 __all__ = ["Campaign", "key_of"]
 

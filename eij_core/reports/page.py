@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
-from .report_figures import Figure
+from .figures import Figure
 from .tabular import Table
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..svg import Axes, number
 from .anytime import band, ecdf
 from .comparisons import Across, plausible
+from .figures import Figure, cell_title, colours, key_to, sources
 from .frames import SHARES, Frames
-from .report_figures import Figure, cell_title, colours, key_to, sources
-from .svg import Axes, number
 
 __all__ = ["critical_difference", "expected", "reached_targets"]
 

@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import __version__
-from .durable import write_durably, writing
+from .. import __version__
+from ..campaigns.faults import writing
+from ..campaigns.reader import Reader, Row
+from ..durable import write_durably
+from ..trial import Trial
 from .frames import labels
-from .store import Reader, Row
-from .trial import Trial
 
 __all__ = ["axis", "write"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from .errors import InputError
-from .meters.meter import Provenance
-from .run import Run
-from .trial import FAMILIES, Trial
+from ..errors import InputError
+from ..meters.meter import Provenance
+from ..run import Run
+from ..trial import FAMILIES, Trial
 
 __all__ = ["check_energy", "combinations", "is_measured", "prepare"]
 

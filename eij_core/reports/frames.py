@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..campaigns.reader import Reader, Row
+from ..registry import Spec
+from ..trial import Trial
 from .anytime import resample
-from .registry import Spec
-from .store import Reader, Row
-from .trial import Trial
 
 __all__ = ["SHARES", "Frames", "frames_of", "labels"]
 

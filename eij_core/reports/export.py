@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import __version__, ioh
-from .durable import write_durably, writing
-from .errors import InputError
+from .. import __version__
+from ..campaigns.faults import writing
+from ..campaigns.reader import Reader
+from ..durable import write_durably
+from ..errors import InputError
+from ..record_files import safe_cell
+from ..trial import Trial
+from . import ioh
 from .frames import frames_of
-from .record_files import safe_cell
-from .store import Reader
-from .trial import Trial
 
 __all__ = ["FORMS", "steps_of", "write"]
 

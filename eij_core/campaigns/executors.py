@@ -16,8 +16,8 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from .errors import EijError, InputError
-from .trial import Trial
+from ..errors import EijError, InputError
+from ..trial import Trial
 
 __all__ = ["CampaignError", "Dask", "Inline", "Processes", "host_lock"]
 
@@ -78,7 +78,9 @@ class Processes(Executor):
         if method:
             # The server starts with the first process, and reads its environment then.
             os.environ[VARIABLE] = kernels
-            self._context.set_forkserver_preload(["eij_core.campaign", "eij_core.warmed"])
+            self._context.set_forkserver_preload(
+                ["eij_core.campaigns.runner", "eij_core.campaigns.warmed"]
+            )
         self._pool = self._start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:

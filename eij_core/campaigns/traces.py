@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from .records import row_dtype
+from ..records import row_dtype
 
 __all__ = ["decode", "encode"]
 

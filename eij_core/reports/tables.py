@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from ..svg import number
 from . import comparisons as cmp
 from .comparisons import ROPE, Across
 from .frames import Frames
-from .svg import number
 from .tabular import Cell, Table, mean_sd, p_value
 
 __all__ = [
