@@ -26,10 +26,10 @@ LOCK := pip compile --quiet --universal --python-version 3.11 --no-header --no-a
 # tests/benchmarks imports the peers: never collected
 PYTEST := $(BIN)/python -m pytest tests eij_core --doctest-modules --ignore=tests/benchmarks
 
-.PHONY: help install lock browser serve lint format test chaos bench bench-app screenshots clean
+.PHONY: help install lock browser serve lint format test chaos bench bench-app bench-campaign screenshots clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(STAMP) ## .venv with eij, panel and the tools of the tests
 
@@ -120,6 +120,9 @@ bench: $(BENCH) ## ours against the peers and C; ratios, not times
 bench-app: $(STAMP) ## the load of the dashboard
 	@test -f tests/benchmarks/dashboard.py || { echo "make bench-app: tests/benchmarks/dashboard.py comes later"; exit 0; }
 	$(BIN)/python -m tests.benchmarks.dashboard
+
+bench-campaign: $(STAMP) ## campaigns: trials per second, efficiency, the store's share
+	@$(BIN)/python -m tests.benchmarks.campaign
 
 screenshots: $(STAMP) ## pictures of the dashboard
 	@test -f tests/screenshots.py || { echo "make screenshots: tests/screenshots.py comes later"; exit 0; }

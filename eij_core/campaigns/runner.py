@@ -36,7 +36,7 @@ from .traces import encode
 
 __all__ = ["run_campaign"]
 
-TASK_SECONDS = 0.5
+TASK_SECONDS = 1.0
 """A task has trials for about this long: a durable commit costs milliseconds, a trial too."""
 MOST = 1000
 """Trials in a task, at most."""
