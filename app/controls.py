@@ -9,16 +9,22 @@ import panel as pn
 import panel_material_ui as pmui
 
 from app.escape import text
+from app.frame import Frame
+from app.instance_file import InstanceFile
 from app.lessons import LESSONS
+from app.meters_here import MetersHere
 from app.pickers import NARROW, TITLES, ComponentPicker
 from app.settings import Settings, split_budget
 from app.theme import PAGE_CSS
-from eij_core import EijError, InputError
+from eij_core import EijError, InputError, Spec
 
 __all__ = ["Controls"]
 
 UNITS = {"J": 1.0, "kJ": 1e3, "mJ": 1e-3, "Wh": 3600.0, "evaluations": 1.0, "s": 1.0}
 OWN = "my own settings"
+RULES = {"EI/J+": "eij-plus", "the paper's EI/J": "eij"}
+LESSON_SETS = ("budget", "meter", "seed", "selector", "compare")
+"""What a lesson brings to its default where it does not say otherwise."""
 
 
 class Controls(pn.viewable.Viewer):
@@ -44,12 +50,26 @@ class Controls(pn.viewable.Viewer):
         self._story = pn.pane.HTML(
             "", sizing_mode="stretch_width", stylesheets=[PAGE_CSS], margin=(2, 10, 8, 10)
         )
+        self.guess = pmui.RadioBoxGroup(
+            label="Your guess", options=[], value=None, visible=False, margin=(0, 10),
+            sizing_mode="stretch_width",
+        )  # fmt: skip
+        self._answer = pn.pane.HTML(
+            "", sizing_mode="stretch_width", stylesheets=[PAGE_CSS], margin=(2, 10, 8, 10)
+        )
+        self._finished: Frame | None = None
         self.pickers = {
             family: ComponentPicker(
                 family, settings, on_parameter if family == "selector" else None
             )
             for family in TITLES
         }
+        self.rule = pmui.RadioButtonGroup(
+            options=RULES, value=None, size="small", margin=(0, 6, 4, 6),
+            sizing_mode="stretch_width",
+        )  # fmt: skip
+        self.instance_file = InstanceFile(settings)
+        self.meters_here = MetersHere(self.pickers["meter"].select)
         self.amount = pmui.FloatInput(
             label="Energy budget", value=1.0, start=0.0, step=1.0, **NARROW
         )
@@ -61,6 +81,8 @@ class Controls(pn.viewable.Viewer):
         self._problem = pmui.Alert(object="", severity="error", visible=False, margin=(2, 6))
         self._read_all()
         self.lesson.param.watch(self._on_lesson, "value")
+        self.guess.param.watch(lambda _: self._tell_answer(), "value")
+        self.rule.param.watch(self._on_rule, "value")
         self.amount.param.watch(self._on_budget, "value")
         self.unit.param.watch(self._on_budget, "value")
         self.seed.param.watch(self._on_seed, "value")
@@ -72,13 +94,18 @@ class Controls(pn.viewable.Viewer):
         return pmui.Column(
             self.lesson,
             self._story,
+            self.guess,
+            self._answer,
             picker["problem"],
+            self.instance_file,
             picker["algorithm"],
             picker["selector"],
+            self.rule,
             budget,
             self._problem,
             self.seed,
             picker["meter"],
+            self.meters_here,
             sizing_mode="stretch_width",
             margin=(4, 2),
         )
@@ -101,9 +128,13 @@ class Controls(pn.viewable.Viewer):
         if self._quiet:
             return
         lesson = LESSONS.get(event.new)
-        defaults = {"budget": "1 kJ", "meter": "paper", "seed": 1, "selector": "eij"}
-        values = {**defaults, **lesson.values} if lesson else {}
+        defaults = {name: Settings.param[name].default for name in LESSON_SETS}
+        values = {**defaults, **lesson.values, "instance_file": None} if lesson else {}
         self.settings.param.update(**values, lesson=event.new)
+
+    def _on_rule(self, event: Any) -> None:
+        if not self._quiet and event.new is not None:
+            self.settings.selector = event.new
 
     def _on_budget(self, event: Any) -> None:
         if not self._quiet:
@@ -127,6 +158,8 @@ class Controls(pn.viewable.Viewer):
         try:
             self.lesson.value = self.settings.lesson
             self.seed.value = self.settings.seed
+            chosen = Spec.parse(self.settings.selector).name
+            self.rule.value = chosen if chosen in RULES.values() else None
             self._read_budget()
             self._tell()
         finally:
@@ -149,8 +182,41 @@ class Controls(pn.viewable.Viewer):
         lesson = LESSONS.get(self.settings.lesson)
         if lesson is None:
             self._story.object = ""
+            self.guess.visible = False
+            self._answer.object = ""
             return
+        guesses = list(lesson.guesses)
+        if guesses != self.guess.options:
+            self.guess.param.update(options=guesses, value=None)
+            self._finished = None
+            self._answer.object = ""
+        self.guess.visible = True
         self._story.object = (
-            f"<div class='words'><p><b>Guess first.</b> {text(lesson.question)}</p>"
-            f"<details><summary>What to watch</summary><p>{text(lesson.watch)}</p></details></div>"
+            f"<div class='words'><p><b>Guess first.</b> {text(lesson.question)}</p></div>"
+        )
+
+    def answer(self, frame: Frame | None) -> None:
+        """Take the finished run of the lesson, and tell what it says; None: there is none yet."""
+        if frame is not self._finished:
+            self._finished = frame
+            self._tell_answer()
+
+    def _tell_answer(self) -> None:
+        lesson, frame, guess = LESSONS.get(self.settings.lesson), self._finished, self.guess.value
+        if lesson is None or frame is None or not len(frame.rows):
+            waiting = lesson is not None and guess is not None
+            words = "<p class='words quiet'>Press Run to see.</p>" if waiting else ""
+            self._answer.object = words
+            return
+        verdict = lesson.judge(frame)
+        if guess is None or verdict.right < 0:
+            opening = ""
+        elif guess == lesson.guesses[verdict.right]:
+            opening = "<b>You were right.</b> "
+        else:
+            opening = f"<b>Not so:</b> {text(lesson.guesses[verdict.right])}. "
+        self._answer.object = (
+            f"<div class='words' role='status'><p>{opening}{text(verdict.words)}</p>"
+            f"<details><summary>Why, and what to try next</summary><p>{text(lesson.watch)}</p>"
+            "</details></div>"
         )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eij_core import Budget, Result, Run
+from eij_core.meters.meter import SourceInfo
 from eij_core.records import row_dtype
 
 __all__ = ["Frame", "Lane", "Tally", "frame_of_result", "tally_of"]
@@ -54,6 +55,8 @@ class Frame(NamedTuple):
     optimum: float = math.nan
     tally: Tally | None = None
     others: tuple[Lane, ...] = ()
+    source: SourceInfo | None = None
+    """How far the Joules can be trusted; None where a recording does not say."""
 
     @property
     def energy(self) -> str:
@@ -125,6 +128,7 @@ def frame_of_run(run: Run, rows: NDArray[Any], tally: Tally | None) -> Frame:
         str(run.source.info.provenance),
         float(getattr(run.problem, "optimum", math.nan)),
         tally,
+        source=run.source.info,
     )
 
 
@@ -162,4 +166,5 @@ def frame_of_result(result: Result, others: tuple[Lane, ...] = ()) -> Frame:
         result.best.optimum,
         tally,
         others,
+        result.meter,
     )

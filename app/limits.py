@@ -48,7 +48,7 @@ def check_trial(trial: Trial, bounds: Limits | None = None) -> Trial:
     bounds = bounds or limits()
     problem: dict[str, Any] = dict(getattr(trial.problem, "parameters", {}))
     name = trial.name_of("problem")
-    size = problem.get("n", 1)
+    size = problem.get("n", getattr(trial.problem, "n", 1))
     if "words" in problem:
         size = problem["words"] * problem.get("length", 1)
     _at_most(f"{name}:n", size, bounds.size)

@@ -11,6 +11,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from app.fold import fill_when_opened
+from app.meters_here import labels
 from app.settings import Settings, brief, offered, operators_of
 from eij_core import Spec
 from eij_core.registry import Parameter
@@ -25,6 +26,10 @@ TITLES = {
     "selector": "Scheduler",
     "meter": "Energy meter",
 }
+
+
+FIRST = ("alpha", "operators", "instance")
+"""Parameters that are shown at once; the others are folded away."""
 
 
 def widget_for(parameter: Parameter, value: Any, operators: tuple[str, ...] = ()) -> Any:
@@ -80,7 +85,7 @@ class ComponentPicker(pn.viewable.Viewer):
         self._quiet = False
         self._widgets: dict[str, Any] = {}
         self.select = pmui.Select(
-            label=TITLES[family], options=offered(family), value=offered(family)[0], **NARROW
+            label=TITLES[family], options=_options(family), value=offered(family)[0], **NARROW
         )
         self._parameters = pmui.Column(sizing_mode="stretch_width", margin=0)
         self._more: list[Any] = []
@@ -148,10 +153,13 @@ class ComponentPicker(pn.viewable.Viewer):
         }
         for name, widget in self._widgets.items():
             widget.param.watch(lambda event, name=name: self._on_value(name, event.new), "value")
-        first = [w for name, w in self._widgets.items() if name in ("alpha", "operators")]
-        rest = [w for w in self._widgets.values() if w not in first]
+        first = [w for name, w in self._widgets.items() if name in FIRST]
+        more = {name: w for name, w in self._widgets.items() if name not in FIRST}
+        rest = list(more.values())
         self._parameters.objects = first
         self._more = rest
+        named = ", ".join(name.replace("_", " ") for name in list(more)[:3])
+        self._fold.title = f"{spec.name}: {named}{', …' if len(more) > 3 else ''}"
         self._fold.visible = bool(rest)
         self._fold.objects = [] if self._fold.collapsed else rest
         self.select.description = registry.about(spec.name)
@@ -176,6 +184,10 @@ class ComponentPicker(pn.viewable.Viewer):
             setattr(self.settings, self.family, brief(self.family, Spec(self.select.value, kept)))
         finally:
             self._quiet = False
+
+
+def _options(family: str) -> Any:
+    return labels(offered(family)) if family == "meter" else offered(family)
 
 
 def _shown(widget: Any, spec: Spec, parameter: Parameter) -> Any:

@@ -193,4 +193,5 @@ def empty_frame(
         info.name,
         str(info.provenance),
         others=tuple(Lane(c.label, nothing, c.kind) for c in others or ()),
+        source=info,
     )

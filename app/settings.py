@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import param
@@ -30,13 +31,15 @@ class Settings(param.Parameterized):
 
     problem = param.String("knapsack")
     algorithm = param.String("ils")
-    selector = param.String("eij")
+    selector = param.String("eij-plus")
     meter = param.String("paper")
     budget = param.String("1 kJ")
     seed = param.Integer(1, bounds=(0, 2**31 - 1))
     pace = param.Number(15.0, bounds=(0.0, 3600.0))
     compare = param.Boolean(True)
     lesson = param.String("first-steps")
+    instance_file = param.Parameter(None)
+    """The visitor's own `app.instance_file.Instance`; not part of a link."""
 
     FIELDS = (
         *("lesson", "problem", "algorithm", "selector", "meter"),
@@ -60,6 +63,8 @@ class Settings(param.Parameterized):
         trial = Trial(
             self.problem, self.algorithm, self.selector, self.meter, self.budget, int(self.seed)
         )
+        if self.instance_file is not None and trial.name_of("problem") == "knapsack":
+            trial = replace(trial, problem=self.instance_file.problem)
         lesson = LESSONS.get(self.lesson)
         if lesson is not None and lesson.build is not None:
             trial = lesson.build(trial)

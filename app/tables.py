@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from app.escape import text
 from app.frame import Frame
 from app.plots.selection import probability_of_first
+from app.rules import rule_of
 from app.theme import RULE, UNIFORM, colour_of
 
-__all__ = ["decision_table", "lanes_table", "number", "reason_of"]
-
-HEADS = {
-    "gain": "Δf drawn",
-    "joules": "E drawn (J)",
-    "ratio": "Δf / E",
-    "penalty": "π",
-    "priority": "Φ",
-}
+__all__ = ["decision_table", "lanes_table", "number", "reason_of", "table"]
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -62,7 +56,7 @@ def reason_of(frame: Frame) -> str:
 
 
 def _chance(frame: Frame) -> str:
-    if frame.selector not in ("eij", "EIJ") or len(frame.names) != 2 or frame.tally is None:
+    if not rule_of(frame.selector).chance or len(frame.names) != 2 or frame.tally is None:
         return ""
     chance = float(probability_of_first(frame.tally.tip["beliefs"])[0])
     applications = frame.tally.tip["applications"][0]
@@ -84,16 +78,14 @@ def decision_table(frame: Frame) -> str:
     draws = getattr(decision, "draws", ())
     if not draws:
         return _belief_table(frame)
-    fields = draws[0]._fields
-    head = "".join(
-        f"<th>{HEADS.get(field, text(field.replace('_', ' ')))}</th>" for field in fields
-    )
+    heads = rule_of(frame.selector).heads
+    words = (heads.get(field, text(field.replace("_", " "))) for field in draws[0]._fields)
     lines = []
     for o, draw in enumerate(draws):
         kind = " class='winner'" if decision is not None and o == decision.operator else ""
         cells = "".join(f"<td>{number(float(value))}</td>" for value in draw)
         lines.append(f"<tr{kind}><td>{_name(frame, o)}</td>{cells}</tr>")
-    return _table(f"<th>operator</th>{head}", lines)
+    return table(("operator", *words), lines)
 
 
 def _belief_table(frame: Frame) -> str:
@@ -102,13 +94,14 @@ def _belief_table(frame: Frame) -> str:
         beliefs = frame.tally.tip["beliefs"][0]
     if beliefs is None:
         return ""
-    head = "<th>operator</th><th>E[Δf]</th><th>E[E] (J)</th><th>EI/J (1/J)</th>"
+    credits = rule_of(frame.selector).credits
+    gain, score = ("credit", "credit per J") if credits else ("E[Δf]", "EI/J (1/J)")
     lines = [
         f"<tr><td>{_name(frame, o)}</td><td>{number(float(b[0]))}</td>"
         f"<td>{number(float(b[2]))}</td><td>{number(float(b[4]))}</td></tr>"
         for o, b in enumerate(beliefs)
     ]
-    return _table(head, lines)
+    return table(("operator", gain, "E[E] (J)", score), lines)
 
 
 def lanes_table(frame: Frame) -> str:
@@ -121,11 +114,9 @@ def lanes_table(frame: Frame) -> str:
     if len(lanes) < 2 or not len(frame.rows):
         return ""
     best = max(float(rows["best"][-1]) for _, rows, _ in lanes if len(rows))
-    known = math.isfinite(frame.optimum)
-    gap = "<th>gap to optimum</th>" if known else ""
+    gap = ("gap to optimum",) if math.isfinite(frame.optimum) else ()
     lines = [_lane(frame, *lane, best) for lane in lanes if len(lane[1])]
-    head = f"<th>run</th><th>best fitness</th>{gap}<th>Joules spent</th><th>decisions</th>"
-    return _table(head, lines)
+    return table(("run", "best fitness", *gap, "Joules spent", "decisions"), lines)
 
 
 def _lane(frame: Frame, label: str, rows: Any, colour: str, best: float) -> str:
@@ -150,7 +141,9 @@ def _swatch(colour: str) -> str:
     return f"<span class='swatch' style='background:{colour}'></span>"
 
 
-def _table(head: str, lines: list[str]) -> str:
+def table(heads: Iterable[str], lines: Iterable[str]) -> str:
+    """Return a table as HTML; a narrow screen scrolls it, not the page."""
+    head = "".join(f"<th scope='col'>{word}</th>" for word in heads)
     return (
         f"<div class='scroll'><table class='draws'><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(lines)}</tbody></table></div>"

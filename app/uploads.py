@@ -88,6 +88,7 @@ def frame_of_record(record: Record) -> Frame:
         str(record.meter.provenance),
         best.optimum,
         tally,
+        source=record.meter,
     )
 
 

@@ -15,6 +15,7 @@ import panel_material_ui as pmui
 from app.frame import Frame, frame_of_result, frame_of_run, tally_of
 from app.live import LiveFigure
 from app.plots import decision, energy, estimates, fitness, selection
+from app.rules import rule_of
 from app.tables import decision_table, lanes_table, reason_of
 from app.theme import PAGE_CSS
 from app.words import WORDS
@@ -198,8 +199,8 @@ class SelectionView(View):
         self._metric.param.watch(self._redraw, "value")
         return [
             LiveFigure(
-                lambda frame: selection.layers(frame, self._metric.value, _draws(frame)),
-                lambda frame: selection.element(frame, self._metric.value, _draws(frame)),
+                lambda frame: selection.layers(frame, self._metric.value, _chance(frame)),
+                lambda frame: selection.element(frame, self._metric.value, _chance(frame)),
             )
         ]
 
@@ -210,9 +211,9 @@ class SelectionView(View):
         return self._metric.value
 
 
-def _draws(frame: Frame) -> bool:
+def _chance(frame: Frame) -> bool:
     """Tell whether the paper's P(o1) speaks about this rule."""
-    return frame.selector in ("eij", "EIJ")
+    return rule_of(frame.selector).chance
 
 
 class DecisionView(View):

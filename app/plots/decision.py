@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import holoviews as hv
 import numpy as np
@@ -10,16 +10,38 @@ import numpy as np
 from app.frame import Frame
 from app.plots.estimates import GAIN, GAIN_SD, JOULES, JOULES_SD
 from app.plots.layer import Layer, common, lines, window
+from app.rules import rule_of
 from app.theme import MARKERS, colour_of, dash_of
 
-__all__ = ["element", "layers", "limits"]
+__all__ = ["SIDES", "element", "layers", "limits"]
 
-SIDES = {
-    "gain": ("posterior-gain", "Improvement Δf of one application"),
-    "joules": ("posterior-joules", "Energy E of one application (J)"),
-}
-WIDTH = 4.0
-"""How many standard deviations a posterior is drawn to."""
+SIDES = {"gain": "posterior-gain", "joules": "posterior-joules"}
+Z = np.linspace(-4.0, 4.0, 81)
+"""Standard deviations at which a posterior is drawn."""
+
+
+class Posterior(NamedTuple):
+    """A normal belief about a value, or about its logarithm, and where the draw lies."""
+
+    centre: float
+    width: float
+    logarithmic: bool
+    drawn: float
+
+    def curve(self) -> tuple[Any, Any]:
+        """Return values and density; nothing where nothing is believed yet."""
+        if not np.isfinite(self.centre + self.width):
+            return np.zeros(0), np.zeros(0)
+        width = max(self.width, 1e-9 if self.logarithmic else 1e-12 * abs(self.centre))
+        values = self.centre + width * Z
+        return (np.exp(values) if self.logarithmic else values), np.exp(-0.5 * Z * Z)
+
+    def height(self) -> float:
+        """Return where on the curve the draw lies; on the floor if the curve is a spike."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            place = np.log(self.drawn) if self.logarithmic else self.drawn
+            z = (place - self.centre) / self.width
+            return float(np.nan_to_num(np.exp(-0.5 * z * z), nan=0.0))
 
 
 def layers(frame: Frame, side: str) -> dict[str, Layer]:
@@ -30,33 +52,28 @@ def layers(frame: Frame, side: str) -> dict[str, Layer]:
     elif len(frame.rows):
         beliefs = frame.rows["beliefs"][-1]
     draws = getattr(getattr(frame.tally, "next", None), "draws", ())
-    density = _normal if side == "gain" else _log_normal
-    middle, spread = (GAIN, GAIN_SD) if side == "gain" else (JOULES, JOULES_SD)
     found: dict[str, Layer] = {}
+    marks: dict[str, Layer] = {}
     for o, name in enumerate(frame.names):
-        grid, height = density(
-            beliefs[o, middle], beliefs[o, spread], np.linspace(-WIDTH, WIDTH, 81)
-        )
+        draw = draws[o] if o < len(draws) else None
+        posterior = _posterior(frame, beliefs[o], draw, side)
+        values, density = posterior.curve()
         found[f"line {o}"] = Layer(
-            name, {"value": grid, "density": height}, colour_of(o), dash_of(o), grows=False
+            name, {"value": values, "density": density}, colour_of(o), dash_of(o), grows=False
         )
-    for o in range(len(frame.names)):
-        value = float(getattr(draws[o], side, np.nan)) if o < len(draws) else np.nan
-        height = np.array([_height(value, beliefs[o, middle], beliefs[o, spread], side)])
-        found[f"draw {o}"] = Layer(
-            "",
-            {"value": np.array([value]), "density": height},
-            colour_of(o),
-            marker=MARKERS[o % len(MARKERS)],
-            grows=False,
-        )
-    return found
+        point = {
+            "value": np.array([posterior.drawn]),
+            "density": np.array([posterior.height()]),
+        }
+        marker = MARKERS[o % len(MARKERS)]
+        marks[f"draw {o}"] = Layer("", point, colour_of(o), marker=marker, grows=False)
+    return {**found, **marks}
 
 
 def element(frame: Frame, side: str) -> tuple[hv.Overlay, dict[str, hv.Element]]:
     """Draw one side of the view; also return its parts by layer."""
-    name, label = SIDES[side]
-    x = hv.Dimension("value", label=label)
+    rule = rule_of(frame.selector)
+    x = hv.Dimension("value", label=rule.gain_axis if side == "gain" else rule.joules_axis)
     y = hv.Dimension("density", label="Density (peak = 1)")
     found = layers(frame, side)
     curves = {key: layer for key, layer in found.items() if key.startswith("line")}
@@ -68,12 +85,7 @@ def element(frame: Frame, side: str) -> tuple[hv.Overlay, dict[str, hv.Element]]
                 color=layer.colour, marker=layer.marker, size=13, line_color="white"
             )
     options: dict[str, Any] = common(
-        name,
-        frame,
-        title=frame.energy,
-        height=240,
-        ylim=(0.0, 1.12),
-        xticks=3,
+        SIDES[side], frame, title=frame.energy, height=240, ylim=(0.0, 1.12), xticks=3
     )
     return hv.Overlay(list(parts.values())).opts(**options), parts
 
@@ -87,30 +99,31 @@ def limits(frame: Frame, side: str) -> dict[str, tuple[float, float]]:
     return {"x": window(float(values.min()), float(values.max()))}
 
 
-def _normal(mean: float, sd: float, z: Any) -> tuple[Any, Any]:
-    if not np.isfinite(mean + sd):
-        return np.zeros(0), np.zeros(0)
-    return mean + max(sd, 1e-12 * abs(mean)) * z, np.exp(-0.5 * z * z)
+def _posterior(frame: Frame, belief: Any, draw: Any, side: str) -> Posterior:
+    """Return what a rule believes of one operator, in the rule's own terms."""
+    drawn = float(getattr(draw, side, np.nan))
+    if side == "joules":
+        return _log_normal(belief[JOULES], belief[JOULES_SD], drawn)
+    if not rule_of(frame.selector).credits:
+        return Posterior(belief[GAIN], belief[GAIN_SD], False, drawn)
+    if draw is None:
+        return _about_logarithm(belief[GAIN], belief[GAIN_SD], np.nan)
+    # EI/J+ draws the logarithm of the credit; what may not be started draws nothing.
+    luck = draw.luck if np.isfinite(draw.priority) else np.nan
+    return _about_logarithm(
+        draw.gain, draw.gain * draw.spread, draw.gain * np.exp(draw.spread * luck)
+    )
 
 
-def _log_parameters(mean: float, sd: float) -> tuple[float, float]:
+def _log_normal(mean: float, sd: float, drawn: float) -> Posterior:
+    """Return the belief about a logarithm, given mean and deviation of the value itself."""
+    if not mean > 0.0:
+        return Posterior(np.nan, np.nan, True, drawn)
     variance = np.log1p((sd / mean) ** 2)
-    return np.log(mean) - 0.5 * variance, np.sqrt(variance)
+    return Posterior(np.log(mean) - 0.5 * variance, np.sqrt(variance), True, drawn)
 
 
-def _log_normal(mean: float, sd: float, z: Any) -> tuple[Any, Any]:
-    if not np.isfinite(mean + sd) or mean <= 0.0:
-        return np.zeros(0), np.zeros(0)
-    centre, width = _log_parameters(mean, sd)
-    return np.exp(centre + max(width, 1e-9) * z), np.exp(-0.5 * z * z)
-
-
-def _height(value: float, mean: float, sd: float, side: str) -> float:
-    """Return where on the curve a draw lies; on the floor if the curve is a spike."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if side == "joules" and mean > 0.0 and value > 0.0:
-            centre, width = _log_parameters(mean, sd)
-            z = (np.log(value) - centre) / width
-        else:
-            z = (value - mean) / sd
-        return float(np.nan_to_num(np.exp(-0.5 * z * z), nan=0.0))
+def _about_logarithm(middle: float, spread: float, drawn: float) -> Posterior:
+    if not middle > 0.0:
+        return Posterior(np.nan, np.nan, True, drawn)
+    return Posterior(np.log(middle), spread / middle, True, drawn)

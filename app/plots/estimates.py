@@ -10,16 +10,13 @@ import numpy as np
 from app.frame import Frame
 from app.plots.layer import Layer, areas, common, lines, span, thinned, window
 from app.plots.scale import symlog, threshold, ticks
+from app.rules import rule_of
 from app.theme import colour_of, dash_of
 
 __all__ = ["METRICS", "element", "layers", "limits", "unit_of"]
 
 GAIN, GAIN_SD, JOULES, JOULES_SD, SCORE = range(5)
-METRICS = {
-    "EI/J": "EI/J: improvement per Joule (1/J)",
-    "E[Δf]": "E[Δf]: improvement per application",
-    "E[E]": "E[E]: Joules per application (J)",
-}
+METRICS = ("EI/J", "E[Δf]", "E[E]")
 BAND = 160
 """Corners of a band's side: it is redrawn whole, so it is kept coarse."""
 
@@ -47,7 +44,7 @@ def element(
     """Draw the view; also return its parts by layer."""
     _, label, end = frame.used
     x = hv.Dimension("used", label=label)
-    y = hv.Dimension("value", label=METRICS[metric])
+    y = hv.Dimension("value", label=label_of(frame, metric))
     found = layers(frame, metric, log)
     bands = {key: layer for key, layer in found.items() if key.startswith("band")}
     curves = {key: layer for key, layer in found.items() if key.startswith("line")}
@@ -57,7 +54,7 @@ def element(
         frame,
         xlim=span(0.0, end),
         xlabel=label,
-        ylabel=METRICS[metric],
+        ylabel=label_of(frame, metric),
     )
     if log:
         options["yticks"] = ticks(unit_of(frame, metric))
@@ -76,6 +73,12 @@ def limits(frame: Frame, metric: str = "EI/J", log: bool = False) -> dict[str, t
     low, high = np.quantile(seen, (0.02, 0.98))
     latest = middle[-1][np.isfinite(middle[-1])]
     return {"y": window(float(min(low, *latest, 0.0)), float(max(high, *latest, 0.0)))}
+
+
+def label_of(frame: Frame, metric: str) -> str:
+    """Return the axis of a metric, in the terms of the rule that believes it."""
+    rule = rule_of(frame.selector)
+    return {"EI/J": rule.score, "E[Δf]": rule.gain}.get(metric, "E[E]: Joules per application (J)")
 
 
 def unit_of(frame: Frame, metric: str) -> float:

@@ -1,6 +1,7 @@
 """Plots are pure, labelled, and say where their Joules come from."""
 
 import copy
+import dataclasses
 import math
 
 import holoviews as hv
@@ -12,6 +13,7 @@ from app.player import empty_frame
 from app.plots import decision, energy, estimates, fitness, selection
 from app.plots.layer import stepped
 from app.plots.scale import symlog, threshold, ticks
+from app.rules import rule_of
 from eij_core import Run, solve
 from eij_core.selectors.eij import EijStats, probability_of_first
 
@@ -96,7 +98,7 @@ def test_shares_add_up(frame):
 
 
 def test_the_paper_s_probability_is_the_core_s(frame):
-    ours = selection.probability_of_first(frame.rows["beliefs"][-1:], nodes=64)[0]
+    ours = selection.probability_of_first(frame.rows["beliefs"][-1:])[0]
     gain, gain_sd, joules, joules_sd = frame.rows["beliefs"][-1, :, :4].T
     variance = np.log1p((joules_sd / joules) ** 2)
     stats = EijStats(
@@ -114,6 +116,22 @@ def test_a_draw_lies_on_its_curve(tiny_trial):
         for o, draw in enumerate(frame.tally.next.draws):
             assert layers[f"draw {o}"].columns["value"][0] == getattr(draw, side)
             assert 0.0 <= layers[f"draw {o}"].columns["density"][0] <= 1.0
+
+
+def test_the_draws_of_eij_plus_lie_on_their_curves(tiny_trial):
+    run = Run(dataclasses.replace(tiny_trial, selector="eij-plus"))
+    run.advance(30)
+    frame = frame_of_run(run, run.rows(), tally_of(run))
+    assert frame.tally.next.draws
+    layers = decision.layers(frame, "gain")
+    for o, draw in enumerate(frame.tally.next.draws):
+        point = {name: values[0] for name, values in layers[f"draw {o}"].columns.items()}
+        # What was drawn, divided by the cost, is the priority that decides.
+        assert math.log(point["value"] / draw.joules) == pytest.approx(draw.priority)
+        assert point["density"] == pytest.approx(math.exp(-0.5 * draw.luck**2))
+    _, parts = decision.element(frame, "gain")
+    assert "Credit" in parts["line 0"].kdims[0].label
+    assert "chance" not in selection.layers(frame, chance=rule_of("eij-plus").chance)
 
 
 def test_violins_come_from_every_application(frame):
@@ -141,8 +159,6 @@ def test_the_symmetric_logarithm_is_monotone_and_labelled():
 
 
 def test_a_run_with_another_budget_is_drawn(tiny_trial):
-    import dataclasses
-
     for budget in ("200 evaluations", "0.05 s"):
         frame = frame_of_result(solve(dataclasses.replace(tiny_trial, budget=budget)))
         for module, options in PLOTS.values():

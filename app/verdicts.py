@@ -1,0 +1,80 @@
+"""What a finished run says about the guess that was made before it: from its own numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from app.frame import Frame
+
+__all__ = ["Verdict", "choices_of", "gap_of_choices", "versus_uniform"]
+
+Judge = Callable[[Frame], "Verdict"]
+
+
+class Verdict(NamedTuple):
+    """Which of the guesses was right, and what the run shows."""
+
+    right: int
+    """-1 where this run cannot tell."""
+    words: str
+
+
+ELSEWHERE = Verdict(-1, "This run has other operators than the lesson's.")
+
+
+def gap_of_choices(names: tuple[str, str], even: float) -> Judge:
+    """Ask which of two operators was chosen more often; `even`: percent apart that count as none.
+
+    The guesses are the two names, then "about equally".
+    """
+
+    def judge(frame: Frame) -> Verdict:
+        first, second = _shares(frame, "applications", names)
+        if math.isnan(first + second):
+            return ELSEWHERE
+        right = 2 if abs(first - second) <= even else 0 if first > second else 1
+        return Verdict(
+            right, f"{names[0]} got {first:.0f} % of the choices, {names[1]} {second:.0f} %."
+        )
+
+    return judge
+
+
+def choices_of(name: str, bounds: tuple[float, float], column: str) -> Judge:
+    """Ask for an operator's share, in percent: below, between or above the bounds."""
+    what = "Joules" if column == "operator_joules" else "choices"
+
+    def judge(frame: Frame) -> Verdict:
+        (share,) = _shares(frame, column, (name,))
+        if math.isnan(share):
+            return ELSEWHERE
+        right = 0 if share < bounds[0] else 1 if share <= bounds[1] else 2
+        return Verdict(right, f"{name} got {share:.0f} % of the {what}.")
+
+    return judge
+
+
+def versus_uniform() -> Judge:
+    """Ask whether the rule ended better than uniform choice: clearly, about alike, or worse."""
+
+    def judge(frame: Frame) -> Verdict:
+        other = next((lane for lane in frame.others if lane.kind == "uniform"), None)
+        if other is None or not len(other.rows):
+            return Verdict(-1, "Switch the comparison on and run again to see the answer.")
+        ours, theirs = float(frame.rows["best"][-1]), float(other.rows["best"][-1])
+        # Clearly: by more than one part in a hundred of the larger one.
+        ahead = (ours - theirs) / max(abs(ours), abs(theirs), 1e-300)
+        right = 0 if ahead > 0.01 else 2 if ahead < -0.01 else 1
+        return Verdict(right, f"It ended at {ours:.5g}, uniform choice at {theirs:.5g}.")
+
+    return judge
+
+
+def _shares(frame: Frame, column: str, names: tuple[str, ...]) -> list[float]:
+    """Return the share of these operators at the end, in percent; nan for those not there."""
+    totals: Any = frame.rows[column][-1]
+    whole = float(totals.sum()) or math.nan
+    found = {name: float(total) for name, total in zip(frame.names, totals, strict=True)}
+    return [100.0 * found.get(name, math.nan) / whole for name in names]
