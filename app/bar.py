@@ -10,9 +10,9 @@ import panel_material_ui as pmui
 from app.frame import Frame
 from app.gauges import numbers, sentence
 from app.player import Player
+from app.provenance import energy_card
 from app.settings import PACES, Settings
 from app.theme import PAGE_CSS
-from app.words import PROVENANCE
 
 __all__ = ["Bar"]
 
@@ -55,13 +55,20 @@ class Bar(pn.viewable.Viewer):
         )
         self.stage = pmui.Chip(label="Ready", size="small", margin=(8, 6), variant="filled")
         self.energy = pmui.Chip(
-            label="", size="small", icon="bolt", margin=(8, 4), variant="outlined", visible=False
+            label="simulated energy",
+            size="small",
+            icon="bolt",
+            margin=(8, 4),
+            variant="outlined",
         )
+        self.energy.on_click(lambda _: self._turn_over())
         self._progress = pmui.LinearProgress(
             value=0, variant="determinate", sizing_mode="stretch_width", margin=(4, 8, 6, 8),
             sx={"height": "6px", "borderRadius": "3px"},
         )  # fmt: skip
         html: dict[str, Any] = {"sizing_mode": "stretch_width", "stylesheets": [PAGE_CSS]}
+        self._energy_card = pn.pane.HTML("", margin=(2, 10, 8, 10), visible=False, **html)
+        self._explained: Any = None
         self._numbers = pn.pane.HTML("", margin=(4, 8), **html)
         self._sentence = pn.pane.HTML("", margin=(0, 10, 4, 10), **html)
         self.replay = pmui.FloatSlider(
@@ -84,6 +91,7 @@ class Bar(pn.viewable.Viewer):
         )  # fmt: skip
         return pmui.Paper(
             buttons,
+            self._energy_card,
             self._progress,
             self._numbers,
             self._sentence,
@@ -122,6 +130,26 @@ class Bar(pn.viewable.Viewer):
         self.replay.visible = bool(over and frame is not None and len(frame.rows) > 2)
         if frame is not None:
             self._show(frame, stage)
+            self._explain_energy(player, frame)
+
+    def tell(self, frame: Frame, otherwise: str = "") -> None:
+        """Show the numbers of a frame, and the same in a sentence."""
+        self._numbers.object = numbers(frame)
+        words = sentence(frame) or otherwise
+        self._sentence.object = f"<p class='words' role='status'>{words}</p>"
+
+    def _turn_over(self) -> None:
+        self._energy_card.visible = not self._energy_card.visible
+
+    def _explain_energy(self, player: Player, frame: Frame) -> None:
+        job = player.job
+        over = job is not None and job.over and job.leader is not None
+        about = (frame.source, frame.meter, over and player.story)
+        if about == self._explained:
+            return
+        self._explained = about
+        settled = job.leader.result().energy if over and job and job.leader else None
+        self._energy_card.object = energy_card(frame, settled)
 
     def _show(self, frame: Frame, stage: str) -> None:
         compiling = stage in ("waiting", "compiling")
@@ -129,13 +157,10 @@ class Bar(pn.viewable.Viewer):
         self._progress.param.update(
             value=share, variant="indeterminate" if compiling else "determinate"
         )
-        self._numbers.object = numbers(frame)
-        words = sentence(frame) or _invitation(stage)
-        self._sentence.object = f"<p class='words' role='status'>{words}</p>"
+        self.tell(frame, _invitation(stage))
         self.energy.param.update(
             label=f"{frame.provenance} energy",
-            description=f"{PROVENANCE.get(frame.provenance, '')} Meter: {frame.meter}.",
-            visible=True,
+            description=f"Where do these Joules come from? Meter: {frame.meter}.",
         )
 
 

@@ -58,6 +58,7 @@ class Controls(pn.viewable.Viewer):
             "", sizing_mode="stretch_width", stylesheets=[PAGE_CSS], margin=(2, 10, 8, 10)
         )
         self._finished: Frame | None = None
+        self._recorded = False
         self.pickers = {
             family: ComponentPicker(
                 family, settings, on_parameter if family == "selector" else None
@@ -187,7 +188,8 @@ class Controls(pn.viewable.Viewer):
             return
         guesses = list(lesson.guesses)
         if guesses != self.guess.options:
-            self.guess.param.update(options=guesses, value=None)
+            self.guess.options = guesses
+            self.guess.value = None  # new options choose their first by themselves
             self._finished = None
             self._answer.object = ""
         self.guess.visible = True
@@ -195,10 +197,13 @@ class Controls(pn.viewable.Viewer):
             f"<div class='words'><p><b>Guess first.</b> {text(lesson.question)}</p></div>"
         )
 
-    def answer(self, frame: Frame | None) -> None:
-        """Take the finished run of the lesson, and tell what it says; None: there is none yet."""
+    def answer(self, frame: Frame | None, recorded: bool = False) -> None:
+        """Take the finished run of the lesson, and tell what it says; None: there is none yet.
+
+        A recorded run was there before anybody could guess: it answers when asked.
+        """
         if frame is not self._finished:
-            self._finished = frame
+            self._finished, self._recorded = frame, recorded
             self._tell_answer()
 
     def _tell_answer(self) -> None:
@@ -207,6 +212,9 @@ class Controls(pn.viewable.Viewer):
             waiting = lesson is not None and guess is not None
             words = "<p class='words quiet'>Press Run to see.</p>" if waiting else ""
             self._answer.object = words
+            return
+        if guess is None and self._recorded:
+            self._answer.object = ""
             return
         verdict = lesson.judge(frame)
         if guess is None or verdict.right < 0:

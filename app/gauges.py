@@ -10,6 +10,12 @@ from app.tables import number
 
 __all__ = ["numbers", "sentence"]
 
+ABOUT = {
+    "Watts": "Joules per second of the search; simulated Joules have no power",
+    "evaluations / s": "evaluations per second of computing, pauses excluded",
+    "gap to optimum": "(optimum − best) / |optimum|",
+}
+
 
 def numbers(frame: Frame) -> str:
     """Return the row of numbers as HTML."""
@@ -29,18 +35,23 @@ def numbers(frame: Frame) -> str:
     watts = joules / seconds if seconds > 0.0 and frame.provenance != "simulated" else math.nan
     cards = [
         ("best fitness", number(best, 5)),
-        ("gap to the optimum", f"{number(gap, 3)} %" if math.isfinite(gap) else "unknown"),
-        ("Joules spent", f"{number(joules)} J"),
+        ("gap to optimum", f"{number(gap, 3)} %" if math.isfinite(gap) else "unknown"),
+        (_spent_of(frame), f"{number(joules)} J"),
         ("decisions", _count(decisions)),
         ("evaluations", _count(evaluations)),
-        ("evaluations per second", _short(rate)),
+        ("evaluations / s", _short(rate)),
+        ("Watts", f"{number(watts, 3)} W" if math.isfinite(watts) else "–"),
     ]
-    if math.isfinite(watts):
-        cards.append(("power", f"{number(watts, 3)} W"))
     body = "".join(
-        f"<div class='stat'><b>{value}</b><span>{key}</span></div>" for key, value in cards
+        f"<div class='stat' title='{ABOUT.get(key, '')}'><b>{value}</b><span>{key}</span></div>"
+        for key, value in cards
     )
     return f"<div class='stats'>{body}</div>"
+
+
+def _spent_of(frame: Frame) -> str:
+    joules = frame.budget.joules
+    return f"of {number(joules)} J spent" if math.isfinite(joules) else "Joules spent"
 
 
 def sentence(frame: Frame) -> str:

@@ -56,9 +56,10 @@ class MetersHere(pn.viewable.Viewer):
             sizing_mode="stretch_width", stylesheets=[PAGE_CSS],
         )  # fmt: skip
         self._fold = pmui.Details(
-            self._table, title="Which meters are alive here?", collapsed=True,
+            title="Which meters are alive here?", collapsed=True,
             sizing_mode="stretch_width", margin=(0, 6, 10, 6), elevation=0, fully_expanded=True,
         )  # fmt: skip
+        self._fold.append(self._table)
         self._fold.param.watch(self._look, "collapsed")
         if found_here.cache_info().currsize:
             self._tell()

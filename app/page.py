@@ -160,6 +160,7 @@ class Dashboard(pn.viewable.Viewer):
             shown = frame.until(event.new / 100.0)
             for view in self.views:
                 view.show(shown, ("replay", event.new))
+            self.bar.tell(shown)
 
     def _fail(self, message: str) -> None:
         self._failure.param.update(object=text(message), visible=True)
@@ -192,6 +193,8 @@ class Dashboard(pn.viewable.Viewer):
                     view.show(player.frame, (player.story, self._losses))
             self.bar.refresh(player, player.frame)
             self.share.refresh()
+            done = player.stage in ("finished", "idle")
+            self.controls.answer(player.frame if done else None, recorded=player.job is None)
             if player.job is not None and player.job.error and player.stage == "failed":
                 self._fail(player.job.error)
 

@@ -24,24 +24,29 @@ from eij_core.trial import FAMILIES
 __all__ = ["Share", "command", "snippet"]
 
 
-def command(trial: Trial) -> str:
-    """Return the command that makes this run.
+def command(trial: Trial, problem: str = "") -> str:
+    """Return the command that makes this run; `problem` names one that came as a file.
 
     Examples
     --------
-    >>> command(Trial("nk:k=4", "ils", budget="1 kJ", seed=7))
-    'eij run nk:n=100,k=4,instance=1,neighbours=random ...
+    >>> command(Trial("nk:k=4", "ils", budget="1 kJ", seed=7)).partition(" --algorithm")[0]
+    'eij run --problem nk:n=100,k=4,instance=1,neighbours=random'
     """
     words = ["eij", "run"]
-    for family in FAMILIES:
-        words += [f"--{family}", str(getattr(trial, family))]
+    for family, spec in _specs(trial, problem).items():
+        words += [f"--{family}", spec]
     words += ["--budget", str(trial.budget), "--seed", str(trial.seed)]
     return shlex.join(words)
 
 
-def snippet(trial: Trial) -> str:
+def _specs(trial: Trial, problem: str) -> dict[str, str]:
+    specs = {family: str(getattr(trial, family)) for family in FAMILIES}
+    return {**specs, "problem": problem} if problem else specs
+
+
+def snippet(trial: Trial, problem: str = "") -> str:
     """Return the Python that makes this run."""
-    lines = [f"    {family}={str(getattr(trial, family))!r}," for family in FAMILIES]
+    lines = [f"    {family}={spec!r}," for family, spec in _specs(trial, problem).items()]
     lines += [f"    budget={str(trial.budget)!r},", f"    seed={trial.seed},"]
     body = "\n".join(lines)
     return f"from eij_core import Trial, solve\n\nresult = solve(Trial(\n{body}\n))\nresult.frame"
@@ -90,7 +95,8 @@ class Share(pn.viewable.Viewer):
         self.upload.param.watch(self._on_upload, "value")
         self.past.param.watch(self._on_past, "value")
         self.write_code()
-        settings.param.watch(lambda *_: self.write_code(), list(Settings.FIELDS))
+        watched = [*Settings.FIELDS, "instance_file"]
+        settings.param.watch(lambda *_: self.write_code(), watched)
 
     def __panel__(self) -> Any:
         words = pn.pane.HTML(
@@ -128,18 +134,29 @@ class Share(pn.viewable.Viewer):
         except EijError:
             self._code.object = ""
             return
-        if not trial.is_data:
+        file = self.settings.instance_file
+        problem = file.spec if file is not None and trial.name_of("problem") == "Knapsack" else ""
+        if not trial.is_data and not problem:
             self._code.object = (
                 "<p class='words quiet'>This lesson brings operators of its own, so there is no "
                 "command line for it; they are defined in app/lesson_parts.py.</p>"
             )
             return
         link = text(permalink.write(self.settings.values_now) or "(the defaults)")
+        beside = (
+            f" Run it where the file lies, under the name <code>{text(slug(file.name))}</code>."
+            if problem
+            else ""
+        )
         self._code.object = (
-            f"<p class='words quiet'>On the command line:</p>"
-            f"<pre class='code'>{text(command(trial))}</pre>"
-            f"<p class='words quiet'>In Python:</p><pre class='code'>{text(snippet(trial))}</pre>"
+            f"<p class='words quiet'>These settings on the command line.{beside}</p>"
+            f"<pre class='code'>{text(command(trial, problem))}</pre>"
+            "<p class='words quiet'>In Python:</p>"
+            f"<pre class='code'>{text(snippet(trial, problem))}</pre>"
             f"<p class='words quiet'>In a link: <code>{link}</code></p>"
+            "<p class='words quiet'>With a simulated meter both give the same numbers as the run "
+            "here, if it was left to itself: what you change while it runs (α) is in its record, "
+            "not in the command.</p>"
         )
 
     # --- files out ---

@@ -15,6 +15,7 @@ from panel_material_ui.template.base import Page as Template
 
 from app.heartbeat import Heartbeat
 from app.limits import LINK_BYTES
+from app.opening import opening_template
 from app.pages import PAGES, Page
 from app.theme import THEME
 
@@ -116,6 +117,7 @@ def serve_page() -> None:
         sidebar_open="Mobi" not in pn.state.headers.get("User-Agent", ""),
         busy_indicator=None,
         theme_config=THEME,
+        template=opening_template(),
     )
     # The page follows the server's busy state, and each change of the page walks through all its
     # models: about a second of CPU for every tick. We show our own state, so let it go.

@@ -68,17 +68,20 @@ PAGE_CSS = """
 .words math { font-size: 1.08rem; }
 .formula { display: block; overflow-x: auto; padding: 0.35em 0; }
 .quiet { color: var(--quiet); }
-.stats { display: grid; grid-template-columns: repeat(auto-fit, minmax(118px, 1fr)); gap: 10px; }
+.stats { display: grid; grid-template-columns: repeat(auto-fit, minmax(104px, 1fr)); gap: 8px; }
 .stat { border: 1px solid var(--line); border-radius: 10px; padding: 8px 12px; min-width: 0; }
 .stat b { display: block; font-size: 1.22rem; font-weight: 600; line-height: 1.3;
           font-variant-numeric: tabular-nums; white-space: nowrap; overflow: hidden;
           text-overflow: ellipsis; }
-.stat span { font-size: 0.76rem; color: var(--quiet); white-space: nowrap; }
+.stat span { display: block; font-size: 0.76rem; color: var(--quiet); white-space: nowrap;
+             overflow: hidden; text-overflow: ellipsis; }
 table.draws { border-collapse: collapse; width: 100%; font-size: 0.86rem;
               font-variant-numeric: tabular-nums; }
 table.draws th { text-align: right; font-weight: 500; color: var(--quiet); padding: 3px 8px; }
 table.draws td { text-align: right; padding: 4px 8px; border-top: 1px solid var(--line);
                  white-space: nowrap; }
+table.draws td.long { text-align: left; white-space: normal; overflow-wrap: anywhere; }
+table.draws td:first-child { overflow: hidden; text-overflow: ellipsis; max-width: 15rem; }
 table.draws th:first-child, table.draws td:first-child { text-align: left; }
 table.draws tr.winner td { font-weight: 650; }
 .swatch { display: inline-block; width: 10px; height: 10px; border-radius: 50%;

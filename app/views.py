@@ -16,9 +16,10 @@ from app.frame import Frame, frame_of_result, frame_of_run, tally_of
 from app.live import LiveFigure
 from app.plots import decision, energy, estimates, fitness, selection
 from app.rules import rule_of
+from app.summaries import data_table
 from app.tables import decision_table, lanes_table, reason_of
 from app.theme import PAGE_CSS
-from app.words import WORDS
+from app.words import words_for
 from eij_core import Run
 
 __all__ = [
@@ -26,7 +27,7 @@ __all__ = [
     "View",
 ]
 
-SMALL: dict[str, Any] = {"size": "small", "margin": (0, 4)}
+SMALL: dict[str, Any] = {"size": "small", "margin": (0, 4), "align": "center"}
 
 
 class View(pn.viewable.Viewer):
@@ -45,6 +46,7 @@ class View(pn.viewable.Viewer):
         super().__init__(**params)
         self._frame: Frame | None = None
         self._turns = 0
+        self._told = ""
         self.figures = self._figures()
         self._card = self._layout()
         if source is not None:
@@ -63,6 +65,7 @@ class View(pn.viewable.Viewer):
     def show(self, frame: Frame, story: Any = None) -> None:  # type: ignore[override]
         """Bring the view up to a frame; see `LiveFigure.show`."""
         self._frame = frame
+        self._tell(frame)
         for figure in self.figures:
             figure.show(frame, (story, self._turns), self._shape())
 
@@ -94,36 +97,48 @@ class View(pn.viewable.Viewer):
             with pn.io.hold():
                 self.show(self._frame, None)
 
+    def _tell(self, frame: Frame) -> None:
+        """Keep words and table up to the frame; the table only while somebody looks at it."""
+        if frame.selector != self._told:
+            self._told = frame.selector
+            self._words.object = f'<div class="words">{words_for(self.key, frame.selector)}</div>'
+        if self._data.visible:
+            self._data.object = data_table(self.key, frame)
+
     def _layout(self) -> Any:
-        words = pn.pane.HTML(
-            f'<div class="words">{WORDS[self.key]}</div>',
-            visible=False,
-            sizing_mode="stretch_width",
-            stylesheets=[PAGE_CSS],
-            margin=(0, 12, 8, 12),
-        )
+        hidden: dict[str, Any] = {"visible": False, "sizing_mode": "stretch_width"}
+        hidden |= {"stylesheets": [PAGE_CSS], "margin": (0, 12, 8, 12)}
+        self._words = pn.pane.HTML("", **hidden)
+        self._data = pn.pane.HTML("", **hidden)
+        icon: dict[str, Any] = {"size": "small", "margin": 0, "sx": {"opacity": 0.72}}
         help_ = pmui.IconButton(
-            icon="help_outline", description=f"What am I seeing? {self.title}", **SMALL
+            icon="help_outline", description=f"What am I seeing? {self.title}", **icon
+        )
+        data = pmui.IconButton(
+            icon="table_rows", description=f"The same in words and numbers: {self.title}", **icon
         )
 
-        def turn_over(_: Any) -> None:
-            words.visible = not words.visible
+        def turn_over(pane: Any) -> None:
+            pane.visible = not pane.visible
+            if self._frame is not None:
+                self._tell(self._frame)
 
-        help_.on_click(turn_over)
+        help_.on_click(lambda _: turn_over(self._words))
+        data.on_click(lambda _: turn_over(self._data))
         title = pn.pane.HTML(
-            f'<h2 class="view">{self.title}</h2>', stylesheets=[PAGE_CSS], margin=(4, 6, 0, 12)
+            f'<h2 class="view">{self.title}</h2>', stylesheets=[PAGE_CSS], margin=(4, 6, 4, 12)
         )
+        # Title and icons never part; the options go below them where there is no room beside.
+        named = pmui.Row(title, help_, data, margin=0)
+        options = pmui.Row(*self._options(), margin=0)
         head = pmui.FlexBox(
-            title,
-            pn.layout.HSpacer(),
-            *self._options(),
-            help_,
-            align_items="center",
+            named, pn.layout.HSpacer(), options, align_items="center", flex_wrap="wrap",
             sizing_mode="stretch_width",
-        )
+        )  # fmt: skip
         return pmui.Paper(
             head,
-            words,
+            self._words,
+            self._data,
             *self._body(),
             variant="outlined",
             elevation=0,
@@ -164,7 +179,7 @@ class FitnessView(View):
 class EijView(View):
     """EI/J of each operator with its uncertainty; expected improvement; expected energy."""
 
-    key, title = "estimates", "What an operator is worth"
+    key, title = "estimates", "What each is worth"
 
     def _figures(self) -> list[LiveFigure]:
         self._metric = pmui.RadioButtonGroup(options=list(estimates.METRICS), value="EI/J", **SMALL)

@@ -157,7 +157,7 @@ def common(name: str, frame: Frame, height: int = 300, **options: Any) -> dict[s
 
     hooks = [identify, save_as_svg, *options.pop("hooks", [])]
     return {
-        "title": f"{frame.energy} · {frame.problem} · {frame.algorithm} · {frame.selector}",
+        "title": f"{frame.problem} · {frame.algorithm} · {frame.selector}\n{frame.energy}",
         "height": height,
         "responsive": True,
         "show_grid": True,

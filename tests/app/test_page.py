@@ -103,7 +103,7 @@ def test_a_bad_setting_is_told_at_its_field_and_nothing_starts(dashboard):
     assert dashboard.player.job is None
     assert dashboard.controls._problem.visible
     dashboard.settings.budget = "4 J"
-    dashboard.controls.pickers["selector"]._widgets["alpha"].value = 0.5
+    dashboard.controls.pickers["selector"]._widgets["exploration"].value = 0.2
     dashboard.start()
     assert not dashboard.controls._problem.visible
     assert dashboard.player.job is not None

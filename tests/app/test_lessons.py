@@ -1,0 +1,94 @@
+"""Lessons ask for a guess, and the run's own numbers answer it."""
+
+import dataclasses
+
+import pytest
+
+from app.controls import Controls
+from app.frame import Lane, frame_of_result
+from app.lessons import LESSONS
+from app.settings import Settings
+from app.verdicts import choices_of, gap_of_choices, versus_uniform
+from eij_core import solve
+
+
+@pytest.fixture
+def frame(tiny_trial):
+    uniform = solve(dataclasses.replace(tiny_trial, selector="uniform"))
+    lanes = (Lane("uniform", uniform.rows, "uniform"),)
+    return frame_of_result(solve(tiny_trial), lanes)
+
+
+def with_totals(frame, column, values):
+    rows = frame.rows.copy()
+    rows[column][-1] = values
+    return frame._replace(rows=rows)
+
+
+@pytest.mark.parametrize(("share", "right"), [(5, 0), (30, 1), (80, 2)])
+def test_a_share_is_judged_by_its_bounds(frame, share, right):
+    judge = choices_of("flip-5", (10.0, 50.0), "applications")
+    verdict = judge(with_totals(frame, "applications", [100 - share, share]))
+    assert verdict.right == right
+    assert f"{share} %" in verdict.words
+
+
+@pytest.mark.parametrize(("first", "right"), [(80, 0), (20, 1), (53, 2)])
+def test_two_operators_are_judged_by_the_gap(frame, first, right):
+    judge = gap_of_choices(("flip-1", "flip-5"), even=10.0)
+    assert judge(with_totals(frame, "applications", [first, 100 - first])).right == right
+
+
+@pytest.mark.parametrize(("best", "right"), [(20.0, 0), (10.05, 1), (9.0, 2)])
+def test_uniform_choice_is_the_measure(frame, best, right):
+    lane = frame.others[0]
+    rows = lane.rows.copy()
+    rows["best"] = 10.0
+    frame = with_totals(frame, "best", best)._replace(others=(lane._replace(rows=rows),))
+    assert versus_uniform()(frame).right == right
+
+
+def test_a_run_that_cannot_tell_says_so(frame):
+    assert choices_of("idle", (1.0, 2.0), "applications")(frame).right == -1
+    assert gap_of_choices(("a", "b"), 1.0)(frame).right == -1
+    assert versus_uniform()(frame._replace(others=())).right == -1
+
+
+def test_every_lesson_offers_three_guesses_and_explains():
+    for lesson in LESSONS.values():
+        assert len(set(lesson.guesses)) == 3
+        assert len(lesson.watch) > 60
+        assert "selector" in lesson.values  # it does not depend on the page's default
+
+
+def test_the_guess_is_answered_after_the_run(frame):
+    controls = Controls(Settings(), lambda *_: None)
+    assert controls.guess.value is None
+    assert controls._answer.object == ""
+    controls.guess.value = "flip-5"
+    assert "Press Run" in controls._answer.object
+    controls.answer(with_totals(frame, "applications", [90, 10]))
+    assert "Not so" in controls._answer.object
+    controls.guess.value = "flip-1"
+    assert "You were right" in controls._answer.object
+    controls.answer(None)
+    assert "Press Run" in controls._answer.object
+
+
+def test_a_recorded_run_keeps_the_answer_until_it_is_asked_for(frame):
+    controls = Controls(Settings(), lambda *_: None)
+    controls.answer(frame, recorded=True)
+    assert controls._answer.object == ""
+    controls.guess.value = "flip-1"
+    assert "%" in controls._answer.object
+
+
+def test_the_paper_s_rule_is_one_click_away():
+    settings = Settings()
+    controls = Controls(settings, lambda *_: None)
+    assert (settings.selector, controls.rule.value) == ("eij-plus", "eij-plus")
+    controls.rule.value = "eij"
+    assert settings.selector == "eij"
+    assert controls.pickers["selector"].widget("alpha") is not None
+    settings.selector = "uniform"
+    assert controls.rule.value is None
