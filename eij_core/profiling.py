@@ -208,6 +208,7 @@ class Profiler(Iterator[Batch]):
         if isinstance(self.source, Counted):
             ticks = math.ceil(BATCH_NS / self.source.info.tick_ns)
             self.source.min_ticks = max(self.source.min_ticks, MIN_TICKS, ticks)
+            self.source.prior = Prior.open(len(self.algorithm.operators) + 3)
         operators = self.algorithm.operators
         self.names = tuple(operator.name for operator in operators)
         self.meter: Meter = self.source.attach(

@@ -19,9 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import MeterUnavailable
+from .books import QUANTISATION
 from .meter import SourceInfo
-from .settle import MIN_TICKS, QUANTISATION, STUCK_NS, apportion
+from .rescale import apportion
 from .source import Source
+from .window import MIN_TICKS, STUCK_NS
 
 __all__ = ["Charge", "SettlingMeter"]
 

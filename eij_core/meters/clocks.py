@@ -6,10 +6,14 @@ import threading
 import time
 from typing import NamedTuple, Protocol
 
-from .host import Ticks, busy_ticks
+from .host import Ticks, boot_and_cpu, busy_ticks
 from .meter import cycle_count
 
 __all__ = ["Clocks", "Instant", "RealClocks"]
+
+
+ONE_MOMENT = 20_000
+"""Cycles between two readings that nothing came between."""
 
 
 class Instant(NamedTuple):
@@ -34,6 +38,9 @@ class Clocks(Protocol):
     def host(self) -> Ticks | None:
         """Return what all CPUs of the host did so far, if that can be known."""
 
+    def machine(self) -> tuple[str, str]:
+        """Return the boot and the CPU model that the counter belongs to."""
+
     def frequency(self) -> float:
         """Return cycles per nanosecond."""
 
@@ -42,15 +49,27 @@ class RealClocks:
     """The clocks of this machine."""
 
     def now(self) -> Instant:
-        """Read every clock."""
-        wall = time.monotonic_ns()
-        return Instant(
-            wall, time.thread_time_ns(), cycle_count(), _asleep_ns(wall), threading.get_ident()
-        )
+        """Read every clock, at one moment: cycles and CPU time are compared with each other."""
+        closest: Instant | None = None
+        least = 0
+        for _ in range(5):
+            wall, before = time.monotonic_ns(), cycle_count()
+            cpu, after = time.thread_time_ns(), cycle_count()
+            if closest is None or after - before < least:
+                cycles, least = (before + after) // 2, after - before
+                closest = Instant(wall, cpu, cycles, _asleep_ns(wall), threading.get_ident())
+            if least < ONE_MOMENT:
+                break
+        assert closest is not None
+        return closest
 
     def host(self) -> Ticks | None:
         """Return what all CPUs of the host did so far, if that can be known."""
         return busy_ticks()
+
+    def machine(self) -> tuple[str, str]:
+        """Return the boot and the CPU model that the counter belongs to."""
+        return boot_and_cpu()
 
     def frequency(self, nanoseconds: int = 2_000_000) -> float:
         """Return cycles per nanosecond, by a short spin."""

@@ -9,11 +9,12 @@ import socket
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Host", "Ticks", "busy_ticks", "this_host", "under_hypervisor"]
+__all__ = ["Host", "Ticks", "boot_and_cpu", "busy_ticks", "this_host", "under_hypervisor"]
 
 CPUINFO = Path("/proc/cpuinfo")
 STAT = Path("/proc/stat")
 GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 MACHINE_ID = Path("/etc/machine-id")
 
 
@@ -48,6 +49,11 @@ def under_hypervisor() -> bool:
     return "hypervisor" in _cpuinfo("flags").split()
 
 
+def boot_and_cpu() -> tuple[str, str]:
+    """Return what changes when a running program is moved to another machine."""
+    return _text(BOOT_ID), _cpuinfo("model name")
+
+
 class Ticks(NamedTuple):
     """CPU time of the whole host, in nanoseconds."""
 
@@ -69,15 +75,17 @@ def busy_ticks() -> Ticks | None:
 
 
 def _cpuinfo(field: str) -> str:
-    for line in _text(CPUINFO).splitlines():
+    # The first CPU will do; hundreds of them take the kernel milliseconds to list.
+    for line in _text(CPUINFO, 8192).splitlines():
         name, _, value = line.partition(":")
         if name.strip() == field:
             return value.strip()
     return ""
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, most: int = -1) -> str:
     try:
-        return path.read_text("utf-8", errors="replace").strip()
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(most).strip()
     except OSError:
         return ""

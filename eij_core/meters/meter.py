@@ -40,6 +40,8 @@ __all__ = [
 # Below this no application is priced: ln E must stay finite whatever a model is told.
 LEAST_JOULES = 1e-12
 
+USUAL_STEP = 1.0 / 16.0
+
 # `clock_gettime` with 64-bit seconds; Windows has none.
 HAS_THREAD_CLOCK = hasattr(time, "CLOCK_THREAD_CPUTIME_ID") and sys.maxsize > 2**32
 
@@ -95,6 +97,8 @@ class Meter(NamedTuple):
     """Cycles, and CPU time in ns, when it was last looked at."""
     cut: NDArray[np.int64]
     """Applications per operator that were off the CPU for a while, and not charged for it."""
+    usual: NDArray[np.float64]
+    """Cycles of an application, about; 0: none was seen yet."""
     script: NDArray[np.float64]
     """Joules to replay, one per application; empty: nothing is replayed."""
     cast: NDArray[np.int64]
@@ -116,10 +120,12 @@ class Meter(NamedTuple):
         if self.clocked:
             cycles = max(cycle_count() - mark, 1)
             if cycles > self.long:
-                away = away_since(self.seen, self.per_ns)
+                away = away_since(self.seen, self.per_ns, cycles, self.usual[operator])
                 if away > 0.5 * self.long:
-                    cycles = max(cycles - away, 1)
+                    cycles -= away
                     self.cut[operator] += 1
+            usual = self.usual[operator]
+            self.usual[operator] = usual + USUAL_STEP * (cycles - usual) if usual > 0.0 else cycles
             self.cycles[operator] += cycles
             joules += self.rate[operator] * cycles
         if self.script.size > 0:
@@ -138,17 +144,20 @@ class Meter(NamedTuple):
 
 
 @kernel
-def away_since(seen: Any, per_ns: float) -> int:
-    """Return the cycles that this thread was off the CPU since the last look.
+def away_since(seen: Any, per_ns: float, took: int, usual: float) -> int:
+    """Return for how many of the cycles that an application took this thread was off the CPU.
 
     Asking for CPU time takes a microsecond, too long for each application. But an interrupted one
-    is a long one, so to ask after long ones is enough.
+    is a long one, so to ask after long ones is enough. The interruption may have come before it, in
+    the scheduler: it explains no more than what the application took beyond the usual.
     """
     cycles, cpu_ns = cycle_count(), thread_ns()
-    away = (cycles - seen[0]) - (cpu_ns - seen[1]) * per_ns
+    away = int((cycles - seen[0]) - (cpu_ns - seen[1]) * per_ns)
     seen[0] = cycles
     seen[1] = cpu_ns
-    return int(away)
+    if usual > 0.0:
+        return min(away, int(took - usual))
+    return away if away < took else 0
 
 
 @kernel
@@ -214,6 +223,7 @@ def _meter(
         per_ns=1.0,
         seen=np.zeros(2, np.int64),
         cut=np.zeros(size, np.int64),
+        usual=np.zeros(size),
         script=np.zeros(0),
         cast=np.zeros(0, np.int64),
         position=np.zeros(1, np.int64),

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from eij_core.meters.hostlock import MeterBusy
 from eij_core.meters.meter import Provenance
 from eij_core.meters.powers import Powers, Prior
-from eij_core.meters.settle import Base, Counted, apportion, rescale_ledger, rescale_rows
+from eij_core.meters.rescale import Base, apportion, rescale_ledger, rescale_rows
+from eij_core.meters.settle import Counted
 from eij_core.records import bin_edges, new_ledger, row_dtype
 from tests.meters.virtual import Machine, Scripted, Trial
 
@@ -41,8 +42,8 @@ def check(trial):
     assert rows["spent"][-1] == pytest.approx(trial.ledger.joules[0])
     np.testing.assert_allclose(rows["operator_joules"][-1], trial.ledger.operator_joules)
     assert trial.ledger.operator_joules.sum() == pytest.approx(rows["joules"].sum())
-    accounts = trial.counted.accounts_uj[:operators] * 1e-6
-    booked = accounts + trial.counted.imputed[:operators]
+    accounts = trial.counted.books.accounts_uj[:operators] * 1e-6
+    booked = accounts + trial.counted.books.imputed[:operators]
     # Whole µJ against Joules: the remainders are carried, so the difference does not grow.
     np.testing.assert_allclose(trial.ledger.operator_joules, booked, atol=3e-6, rtol=1e-9)
     assert trial.ledger.histogram.sum() == len(rows)
@@ -155,7 +156,7 @@ def test_a_window_without_a_tick_is_imputed_at_the_end(machine):
 
 def test_powers_come_apart_by_profiling_windows(machine):
     rng = np.random.default_rng(2)
-    trial = trial_on(machine, [12.0, 18.0])
+    trial = trial_on(machine, [12.0, 18.0], prior=Prior.open(5))
     for k in range(40):
         trial.chunk([(k % 2, 50 * MS)], overhead_ns=2 * MS)
     ratios = trial.counted.powers.ratios()
@@ -177,6 +178,49 @@ def test_a_profile_tells_the_powers_of_the_next_run(machine):
     np.testing.assert_allclose(trial.ledger.operator_joules, trial.true, rtol=0.03)
     with pytest.raises(ValueError, match="accounts"):
         trial_on(machine, [1.0], prior=prior, sharing="shared")
+
+
+def test_powers_come_apart_by_windows_alone(machine):
+    """No profile: the mix of operators changes from window to window."""
+    rng = np.random.default_rng(4)
+    trial = trial_on(machine, [12.0, 18.0])
+    for _ in range(600):
+        first = int(rng.integers(5, 36))
+        trial.chunk([(0, MS)] * first + [(1, MS)] * (40 - first), overhead_ns=2 * MS)
+    ratios = trial.counted.powers.ratios()
+    assert ratios[1] / ratios[0] == pytest.approx(1.5, rel=0.05)
+    check(trial)
+
+
+def test_overhead_has_a_power_of_its_own(machine):
+    """A third of the operators'; what it does not draw must not be missing from theirs."""
+    rng = np.random.default_rng(3)
+    trial = trial_on(machine, [20.0, 20.0])
+    for _ in range(400):
+        busy = int(rng.integers(20, 40))
+        trial.chunk([(0, MS // 2), (1, MS // 2)] * busy, (45 - busy) * MS // 2, 7.0)
+    ratios = trial.counted.powers.ratios()
+    assert ratios[-2] / ratios[0] == pytest.approx(0.35, abs=0.1)
+    assert trial.ledger.operator_joules.sum() == pytest.approx(trial.true.sum(), rel=0.01)
+
+
+def test_what_one_window_lacks_the_next_has_too_much():
+    """Windows that end just before or just after a tick, by turns: no noise to the filter."""
+    knowing, blind = Powers(Prior.unknown(4), 1.0), Powers(Prior.unknown(4), 1.0)
+    cycles = np.array([10.0, 0, 0, 0])
+    for k in range(40):
+        knowing.learn(cycles, 10.4 if k % 2 else 9.6, tick_joules=0.8)
+        blind.learn(cycles, 10.4 if k % 2 else 9.6)
+    assert abs(knowing.rates[0] - 1.0) < 0.5 * abs(blind.rates[0] - 1.0)
+
+
+def test_a_change_of_frequency_is_followed_at_once():
+    powers = Powers(Prior.unknown(5), 1.0)
+    for _ in range(50):
+        powers.learn(np.array([3.0, 7.0, 0, 1.0, 0]), 11.0, 0.2)
+    for _ in range(2):
+        powers.learn(np.array([3.0, 7.0, 0, 1.0, 0]), 22.0, 0.2)
+    np.testing.assert_allclose(powers.rates[:2], 2.0, rtol=0.03)
 
 
 def test_powers_stay_within_reason():
@@ -203,7 +247,7 @@ def test_pauses_are_nobodys_energy(machine):
     check(trial)
     assert trial.ledger.joules[0] == pytest.approx(5.0, rel=0.02)
     assert trial.counted.joules()["away"] == pytest.approx(25.0, rel=0.01)
-    assert trial.counted.quality["pause"] == 5
+    assert trial.counted.books.quality["pause"] == 5
 
 
 def test_time_off_the_cpu_is_not_the_operators(machine):
@@ -228,7 +272,9 @@ def test_time_off_the_cpu_is_not_the_operators(machine):
     assert moved[0] == pytest.approx(20 * 0.6 * 0.75, rel=0.05)
 
 
-@pytest.mark.parametrize("fault", ["reset", "vanished", "suspended", "stuck", "stolen"])
+@pytest.mark.parametrize(
+    "fault", ["reset", "vanished", "suspended", "stuck", "stolen", "moved to another machine"]
+)
 def test_a_window_that_cannot_be_trusted_is_imputed(machine, fault):
     trial = trial_on(machine, [20.0, 20.0])
     source = trial.counted.source
@@ -247,9 +293,12 @@ def test_a_window_that_cannot_be_trusted_is_imputed(machine, fault):
     elif fault == "stuck":
         source.stuck = True
         trial.apply(0, 2000 * MS)
-    else:
+    elif fault == "stolen":
         trial.apply(0, 500 * MS)
         machine.stolen += 400 * MS
+    else:
+        trial.apply(0, 500 * MS)
+        machine.identity = ("another boot", "cpu")
     settlement = trial.publish(trial.counted.settle(trial.meter, trial.ledger, trial.limits))
     for _ in range(60):
         if settlement is not None:
@@ -264,7 +313,7 @@ def test_a_window_that_cannot_be_trusted_is_imputed(machine, fault):
     trial.finish()
     check(trial)
     assert trial.settlements[-2].quality == "attributed"
-    assert trial.counted.quality[f"imputed: {fault}"] >= 1
+    assert trial.counted.books.quality[f"imputed: {fault}"] >= 1
     summary = trial.counted.summary()
     assert 0 < summary["imputed_share"] < 1
     assert trial.ledger.joules[0] == pytest.approx(trial.true.sum(), rel=0.05)
@@ -291,7 +340,7 @@ def test_a_reset_in_a_pause_spoils_nothing(machine):
     trial.counted.source.reset()
     assert trial.chunk([(0, 20 * MS)]).quality == "measured"
     assert trial.ledger.joules[0] == pytest.approx(0.8, rel=0.06)
-    assert trial.counted.quality["reset in a pause"] == 1
+    assert trial.counted.books.quality["reset in a pause"] == 1
 
 
 def test_a_counter_lost_between_chunks(machine):
@@ -379,7 +428,7 @@ def test_a_shared_package_is_attributed_by_cpu_time(machine):
     assert trial.counted.info.provenance == Provenance.ATTRIBUTED
     assert trial.counted.joules()["others"] == pytest.approx(24.0, rel=0.1)
     total = sum(s.counter_uj for s in trial.settlements)
-    assert trial.counted.accounts_uj.sum() == total
+    assert trial.counted.books.accounts_uj.sum() == total
     check(trial)
 
 

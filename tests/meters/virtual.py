@@ -30,6 +30,7 @@ class Machine:
         self.energy = 0.0
         self.latched = 0.0
         self.other_cpu = self.stolen = 0
+        self.identity = ("boot", "cpu")
 
     def run(self, ns, watts, on_cpu=True):
         ns = int(ns)
@@ -48,6 +49,9 @@ class Machine:
     def host(self):
         busy = self.cpu + self.other_cpu
         return Ticks(busy, self.stolen, max(busy + self.stolen, self.wall))
+
+    def machine(self):
+        return self.identity
 
     def frequency(self):
         return float(CYCLES_PER_NS)
