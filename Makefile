@@ -75,20 +75,8 @@ browser: $(STAMP) ## a Chromium for the tests: the system's, else Playwright's, 
 	@$(BIN)/python tests/find_browser.py --install
 
 serve: $(STAMP) ## the dashboard, on http://127.0.0.1:5006/app (HOST=, PORT=)
-	@if [ ! -f app/main.py ]; then
-	  echo "The dashboard comes with a later release; until then: $(BIN)/eij --help"
-	  exit 0
-	fi
-	$(BIN)/eij warm
-	secret() { $(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(48))'; }
-	export BOKEH_SECRET_KEY="$${BOKEH_SECRET_KEY:-$$(secret)}" BOKEH_SIGN_SESSIONS=true
-	export PANEL_COOKIE_SECRET="$${PANEL_COOKIE_SECRET:-$$(secret)}"
-	export OMP_NUM_THREADS=1 MALLOC_ARENA_MAX=2
-	exec $(BIN)/panel serve app --address $(HOST) --port $(PORT) --num-procs 1 \
-	  --session-ids signed --session-token-expiration 28800 \
-	  --unused-session-lifetime 30000 --check-unused-sessions 5000 --keep-alive 20000 \
-	  --websocket-max-message-size 8388608 --exclude-headers Authorization Cookie \
-	  --disable-index --liveness
+	@$(BIN)/eij warm
+	exec $(BIN)/eij serve --address $(HOST) --port $(PORT)
 
 lint: $(STAMP) ## ruff, mypy, codespell
 	@$(BIN)/ruff check .
@@ -120,9 +108,8 @@ bench: $(BENCH) ## ours against the peers and C; ratios, not times
 bench-energy: $(STAMP) ## how well Joules are told apart, on a fake counter of known power
 	@$(BIN)/python -m tests.benchmarks.attribution
 
-bench-app: $(STAMP) ## the load of the dashboard
-	@test -f tests/benchmarks/dashboard.py || { echo "make bench-app: tests/benchmarks/dashboard.py comes later"; exit 0; }
-	$(BIN)/python -m tests.benchmarks.dashboard
+bench-app: $(STAMP) ## the load of the dashboard: frames, clicks, pages, memory
+	@$(BIN)/python -m tests.benchmarks.dashboard
 
 bench-campaign: $(STAMP) ## campaigns: trials per second, efficiency, the store's share
 	@$(BIN)/python -m tests.benchmarks.campaign

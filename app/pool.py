@@ -107,5 +107,5 @@ def be_nice() -> None:
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
 
 
-pool = Pool(max(1, (os.cpu_count() or 2) - 1))
+pool = Pool(int(os.environ.get("EIJ_SLOTS", 0)) or max(1, (os.cpu_count() or 2) - 1))
 """The turns of this process."""
