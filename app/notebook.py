@@ -7,23 +7,20 @@
 
 from __future__ import annotations
 
-import base64
 import math
-import os
-import sys
 import threading
 import time
 import weakref
-from pathlib import Path
 from typing import Any
 
-import holoviews as hv
 import panel as pn
 import panel_material_ui as pmui
 
 from app.bar import Bar
 from app.escape import text
 from app.frame import Frame, frame_of_run, tally_of
+from app.jupyter import Shown, connected, extension, prepare, replace_in_cell
+from app.painter import PERIOD, painter
 from app.player import Player, empty_frame
 from app.settings import FAST, Settings
 from app.views import (
@@ -40,8 +37,7 @@ from eij_core.result import frame_of
 
 __all__ = ["LiveRun", "extension"]
 
-PERIOD = 0.15
-"""Seconds between two looks at the run."""
+DEFAULT = Trial()
 VIEWS: dict[str, type[View]] = {
     "fitness": FitnessView,
     "compare": CompareView,
@@ -52,59 +48,7 @@ VIEWS: dict[str, type[View]] = {
 }
 
 
-def extension(comms: str = "") -> None:
-    """Prepare this notebook for plots and widgets, without the network; once is enough.
-
-    Parameters
-    ----------
-    comms : str
-        How widgets talk to the kernel: "default", "ipywidgets", "vscode" or "colab"; found out by
-        default.
-    """
-    pn.config.inline = True  # type: ignore[misc]
-    # In this order: HoloViews by itself would fetch Bokeh from the network.
-    hv.extension("bokeh", inline=True, logo=False)
-    pn.extension(inline=True, comms=comms or _place(), notifications=False)
-    if _kernel() is not None:
-        _loaded.add(_kernel())
-        from IPython.display import HTML, display
-
-        display(HTML(f"<style>{_icons()}</style>"))
-
-
-def _icons() -> str:
-    """Return the fonts of the icons as a style: outside a page of pmui nobody brings them."""
-    folder = Path(pmui.__file__).parent / "dist"
-    rules = []
-    for family, file in (
-        ("Material Icons", "material-icons-[A-Z]*.woff2"),
-        ("Material Icons Outlined", "material-icons-outlined-*.woff2"),
-    ):
-        for path in folder.glob(file):
-            data = base64.b64encode(path.read_bytes()).decode()
-            source = f"url(data:font/woff2;base64,{data}) format('woff2')"
-            rules.append(f"@font-face {{ font-family: '{family}'; src: {source}; }}")
-    return " ".join(rules)
-
-
-_loaded: set[Any] = set()
-
-
-def _kernel() -> Any:
-    """Return the shell of the notebook we are in, if any."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return shell if getattr(shell, "kernel", None) is not None else None
-
-
-def _place() -> str:
-    if "google.colab" in sys.modules:
-        return "colab"
-    if "VSCODE_PID" in os.environ or "VSCODE_CWD" in os.environ:
-        return "vscode"
-    return "default"
-
-
-class LiveRun(pn.viewable.Viewer):
+class LiveRun(Shown):
     """A run with its controls and plots.
 
     Parameters
@@ -131,8 +75,8 @@ class LiveRun(pn.viewable.Viewer):
         self,
         problem: Any = "knapsack",
         algorithm: Any = "ils",
-        selector: Any = "eij",
-        meter: Any = "paper",
+        selector: Any = DEFAULT.selector,
+        meter: Any = DEFAULT.meter,
         budget: Any = "1 kJ",
         seed: int = 0,
         *,
@@ -157,17 +101,16 @@ class LiveRun(pn.viewable.Viewer):
         self.views = tuple(VIEWS[name]() for name in views)
         self._error = pmui.Alert(object="", severity="error", visible=False)
         self._lock = threading.RLock()
-        self._watch: threading.Thread | None = None
         self._served = False
-        self._last: Any = None
+        self._behind = False  # whether something is not drawn yet
+        self._last: Any = None  # where the run stood when it was drawn
         self._wanted = 0  # decisions that steps have asked for
         self._connect()
         for view in self.views:
             self.follow(view)
         self._layout = self._build()
-        _replace_in_cell(self)
-        if _kernel() is not None and _kernel() not in _loaded:
-            extension()
+        replace_in_cell(self)
+        prepare()
 
     # --- from code ---
 
@@ -177,12 +120,12 @@ class LiveRun(pn.viewable.Viewer):
             self._player.resume()
         elif not self._player.busy:
             self._start()
-        self._look()
+        self._refresh()
 
     def pause(self) -> None:
         """Let the run wait."""
         self._player.pause()
-        self._look()
+        self._refresh()
 
     def step(self, decisions: int = 1) -> None:
         """Take so many decisions and wait; without a run, begin one."""
@@ -194,12 +137,12 @@ class LiveRun(pn.viewable.Viewer):
                 self._wanted, job.tally.decisions if job.tally is not None else 0
             )
             job.control.step(decisions)
-        self._look()
+        self._refresh()
 
     def stop(self) -> None:
         """End the run; what was drawn stays."""
         self._player.stop()
-        self._look()
+        self._refresh()
 
     close = stop
 
@@ -213,14 +156,15 @@ class LiveRun(pn.viewable.Viewer):
         end = time.monotonic() + seconds
         while self._player.busy and not self._at_rest() and time.monotonic() < end:
             time.sleep(0.02)
-        self._look()
+        self._refresh()
         return self
 
     def follow(self, view: View) -> None:
         """Keep a view up to date with this run."""
-        self._views.add(view)
-        if self._player.frame is not None:
-            view.show(self._player.frame, (self._player.story, id(self)))
+        with painter.lock:
+            self._views.add(view)
+            if self._player.frame is not None:
+                view.show(self._player.frame, (self._player.story, id(self)))
 
     @property
     def stage(self) -> str:
@@ -251,7 +195,7 @@ class LiveRun(pn.viewable.Viewer):
     # --- the widget ---
 
     def __panel__(self) -> Any:
-        with self._lock:
+        with painter.lock:
             self._draw(anew=True)
         self._observe()
         return self._layout
@@ -282,7 +226,7 @@ class LiveRun(pn.viewable.Viewer):
 
     def _again(self) -> None:
         self._start()
-        self._look()
+        self._refresh()
 
     def _first_frame(self) -> Frame:
         own = self._own
@@ -293,7 +237,7 @@ class LiveRun(pn.viewable.Viewer):
     def _reset(self) -> None:
         self._own = None
         self._player.show(empty_frame(self.trial), "empty")
-        self._look()
+        self._refresh()
 
     def _on_pace(self, event: Any) -> None:
         job, frame = self._player.job, self._player.frame
@@ -303,8 +247,7 @@ class LiveRun(pn.viewable.Viewer):
     def _on_replay(self, event: Any) -> None:
         frame = self._player.frame
         if frame is not None and not self._player.busy:
-            with self._lock:
-                self._show(frame.until(event.new / 100.0), ("replay", event.new))
+            self._show(frame.until(event.new / 100.0), ("replay", event.new))
 
     def _start(self, paused: bool = False) -> None:
         self._error.visible = False
@@ -330,21 +273,23 @@ class LiveRun(pn.viewable.Viewer):
         return job.tally.decisions >= self._wanted
 
     def _observe(self) -> None:
-        """Look at the run from now on: by the server's clock, or in a notebook by a thread.
+        """Look at the run from now on: by the server's clock, or in a notebook by the painter."""
+        if self._served:
+            return
+        document = pn.state.curdoc
+        if document is not None and document.session_context is not None:
+            self._served = True
+            pn.state.add_periodic_callback(self._tick, period=int(1000 * PERIOD))
+            pn.state.on_session_destroyed(lambda _: self._player.stop())
+        else:
+            painter.watch(self._look)
 
-        A thread, because the kernel's own loop stands still while another cell runs.
-        """
-        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
-            if not self._served:
-                self._served = True
-                pn.state.add_periodic_callback(self._tick, period=int(1000 * PERIOD))
-                pn.state.on_session_destroyed(lambda _: self._player.stop())
-        elif self._watch is None or not self._watch.is_alive():
-            target = weakref.WeakMethod(self._look)
-            self._watch = threading.Thread(
-                target=_keep_looking, args=(target,), name="eij-widget", daemon=True
-            )
-            self._watch.start()
+    def _refresh(self) -> None:
+        """Draw what is new. Outside a server the painter does it, and a cell waits for it."""
+        if self._served or painter.mine:
+            self._look()
+        else:
+            painter.do(self._look).result()
 
     def _tick(self) -> None:
         with pn.io.hold():
@@ -354,14 +299,14 @@ class LiveRun(pn.viewable.Viewer):
         """Draw what is new; tell whether there is more to come."""
         with self._lock:
             more = self._player.busy
-            fresh = self._player.poll()
-            if not self._connected():
-                return True
-            job = self._player.job
-            now = (self._player.stage, job.place if job else 0, job.built if job else 0)
-            if fresh or now != self._last:
-                self._last = now
-                self._draw()
+            self._behind |= self._player.poll()
+        if not connected(self._layout):
+            return True
+        job = self._player.job
+        now = (self._player.stage, job.place if job else 0, job.built if job else 0)
+        if self._behind or now != self._last:
+            self._behind, self._last = False, now
+            self._draw()
         return more
 
     def _draw(self, anew: bool = False) -> None:
@@ -380,41 +325,3 @@ class LiveRun(pn.viewable.Viewer):
     def _show(self, frame: Frame, story: Any) -> None:
         for view in tuple(self._views):
             view.show(frame, story)
-
-    def _connected(self) -> bool:
-        """Whether the browsers that were sent the widget have opened their line to the kernel."""
-        shown = [pn.state._views[ref] for ref in self._layout._models if ref in pn.state._views]
-        comms = (comm for *_, comm in shown if comm is not None)
-        return all(getattr(comm, "_comm", True) is not None for comm in comms)
-
-
-def _keep_looking(target: Any) -> None:
-    more = True
-    while more:
-        time.sleep(PERIOD)
-        look = target()
-        if look is None:
-            return
-        more = look()
-        del look
-
-
-# --- a cell that is run again stops the run that it started before --------------------------------
-
-_cells: dict[str, tuple[Any, weakref.WeakSet[LiveRun]]] = {}
-
-
-def _replace_in_cell(live: LiveRun) -> None:
-    shell = _kernel()
-    if shell is None:
-        return
-    parent = shell.get_parent()
-    cell = parent.get("metadata", {}).get("cellId") or shell.user_ns.get("In", [""])[-1]
-    execution = parent.get("header", {}).get("msg_id")
-    known, started = _cells.get(cell, (None, weakref.WeakSet()))
-    if known != execution:
-        for old in started:
-            old.stop()
-        started = weakref.WeakSet()
-    started.add(live)
-    _cells[cell] = (execution, started)

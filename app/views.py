@@ -13,6 +13,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from app.frame import Frame, frame_of_result, frame_of_run, tally_of
+from app.jupyter import Shown
 from app.live import LiveFigure
 from app.plots import decision, energy, estimates, fitness, selection
 from app.rules import rule_of
@@ -30,7 +31,7 @@ __all__ = [
 SMALL: dict[str, Any] = {"size": "small", "margin": (0, 4), "align": "center"}
 
 
-class View(pn.viewable.Viewer):
+class View(Shown):
     """A titled figure with its explanation.
 
     Parameters

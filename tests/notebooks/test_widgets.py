@@ -18,8 +18,8 @@ from app import (
     FitnessView,
     LiveRun,
     SelectionView,
+    jupyter,
 )
-from app import notebook as widgets
 from eij_core import Run, RunError, Trial, kernel, solve
 from eij_core.problems.external import External
 
@@ -188,7 +188,7 @@ def test_a_forgotten_widget_leaves_no_thread():
     del run
     gc.collect()
     end = time.monotonic() + 10
-    while any(t.name in ("eij-run", "eij-widget") for t in threading.enumerate()):
+    while any(t.name in ("eij-run", "eij-painter") for t in threading.enumerate()):
         assert time.monotonic() < end, threading.enumerate()
         time.sleep(0.05)
 
@@ -208,9 +208,9 @@ class Shell:
 
 def test_a_cell_run_again_stops_its_old_run(live, monkeypatch):
     shell = Shell()
-    monkeypatch.setattr(widgets, "_kernel", lambda: shell)
-    monkeypatch.setattr(widgets, "_loaded", {shell})
-    monkeypatch.setattr(widgets, "_cells", {})
+    monkeypatch.setattr(jupyter, "kernel", lambda: shell)
+    monkeypatch.setattr(jupyter, "_prepared", {id(shell)})
+    monkeypatch.setattr(jupyter, "_cells", {})
     first, second = live(**SMALL, pace=600.0), live(**SMALL, pace=600.0)
     shell.cell = "b"
     other = live(**SMALL, pace=600.0)

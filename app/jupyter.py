@@ -1,0 +1,223 @@
+"""Between a kernel and the page of a notebook: what is loaded, shown, said and heard."""
+
+from __future__ import annotations
+
+import base64
+import os
+import sys
+import weakref
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import holoviews as hv
+import panel as pn
+import panel_material_ui as pmui
+from bokeh.models.css import ImportedStyleSheet
+from panel.io.resources import CDN_DIST, DIST_DIR
+from panel.models.esm import ReactiveESM
+
+from app.painter import painter
+
+__all__ = ["Shown", "connected", "extension", "kernel", "replace_in_cell"]
+
+WIDGETS = ("ipywidgets", "vscode")
+"""Ways to talk to the kernel that go over ipywidgets and jupyter_bokeh."""
+
+ICONS = """
+.material-icons { font-family: "Material Icons" }
+.material-icons-outlined { font-family: "Material Icons Outlined" }
+.material-icons, .material-icons-outlined {
+  font-style: normal; font-weight: normal; line-height: 1; letter-spacing: normal;
+  text-transform: none; white-space: nowrap; direction: ltr; font-feature-settings: "liga";
+}
+"""
+
+# Two faults of Panel's manager of messages (1.9.4), each of which loses changes:
+# 1. It returns to the kernel whatever came from there, and a kernel that was busy meanwhile takes
+#    the old news for the reader's wish. Bokeh's own session looks at `sync`, as here.
+# 2. It throws away what arrives before the page has drawn the widget. Here it waits.
+MANAGER = """
+(function mend() {
+  const models = window.Bokeh?.require?.("base")?.default_resolver
+  const manager = models?.get("panel.models.comm_manager.CommManager")?.prototype
+  if (manager == null) {
+    setTimeout(mend, 20)
+  } else if (!manager.eij_mended) {
+    manager.eij_mended = true
+    const {_document_changed, msg_handler} = manager
+    manager._document_changed = function (event) {
+      if (event.sync !== false) _document_changed.call(this, event)
+    }
+    manager.msg_handler = function (message) {
+      const waiting = (this.eij_waiting ??= [])
+      waiting.push(message)
+      if (waiting.length == 1) deliver(this, waiting)
+    }
+    function deliver(self, waiting) {
+      const id = self.plot_id
+      if (id in window.Bokeh.index || self.ns.plot_index[id] != null) {
+        while (waiting.length != 0) {
+          try {
+            msg_handler.call(self, waiting[0])
+          } finally {
+            waiting.shift()
+          }
+        }
+      } else if (self.document != null) {
+        setTimeout(() => deliver(self, waiting), 50)
+      }
+    }
+  }
+})()
+"""
+
+
+def kernel() -> Any:
+    """Return the shell of the notebook we are in, if any."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell if getattr(shell, "kernel", None) is not None else None
+
+
+_prepared: set[int] = set()
+
+
+def prepare() -> None:
+    """Load what widgets need, unless that was done."""
+    shell = kernel()
+    if shell is not None and id(shell) not in _prepared:
+        extension()
+
+
+def extension(comms: str = "") -> None:
+    """Prepare this notebook for plots and widgets, without the network; once is enough.
+
+    Parameters
+    ----------
+    comms : str
+        How widgets talk to the kernel: "default", "ipywidgets", "vscode" or "colab"; found out by
+        default.
+    """
+    pn.config.inline = True  # type: ignore[misc]
+    # In this order: HoloViews by itself would fetch Bokeh from the network.
+    hv.extension("bokeh", inline=True, logo=False)
+    pn.extension(inline=True, comms=comms or _place(), notifications=False)
+    shell = kernel()
+    if shell is not None:
+        _prepared.add(id(shell))
+        from IPython.display import HTML, Javascript, display
+
+        display(HTML(f"<style>{_icons()}</style>"), Javascript(MANAGER))
+
+
+def _place() -> str:
+    if "google.colab" in sys.modules:
+        return "colab"
+    if "VSCODE_PID" in os.environ or "VSCODE_CWD" in os.environ:
+        return "vscode"
+    return "default"
+
+
+def _icons() -> str:
+    """Return the fonts of the icons as a style: outside a page of pmui nobody brings them."""
+    folder = Path(pmui.__file__).parent / "dist"
+    rules = []
+    for family, file in (
+        ("Material Icons", "material-icons-[A-Z]*.woff2"),
+        ("Material Icons Outlined", "material-icons-outlined-*.woff2"),
+    ):
+        for path in folder.glob(file):
+            data = base64.b64encode(path.read_bytes()).decode()
+            source = f"url(data:font/woff2;base64,{data}) format('woff2')"
+            rules.append(f"@font-face {{ font-family: '{family}'; src: {source}; }}")
+    return " ".join(rules)
+
+
+# --- showing -------------------------------------------------------------------------------------
+
+
+class Shown(pn.viewable.Viewer):
+    """Something that a cell can show and the painter keeps up to date."""
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        prepare()
+        with painter.lock:
+            view = self._create_view()
+            if _bring_styles not in view._hooks:
+                view._hooks.append(_bring_styles)
+            if pn.config.comms in WIDGETS:
+                return _widget_bundle(view)
+            # What the browser says is heard by the painter: this thread must not wait for it, since
+            # whatever is printed meanwhile, by any cell, would be taken for the widget's.
+            hear = type(view)._on_msg.__get__(view)
+            view._on_msg = lambda *message: painter.do(partial(hear, *message))
+            return view._repr_mimebundle_(include, exclude)
+
+
+_widgets: weakref.WeakKeyDictionary[Any, weakref.WeakSet[Any]] = weakref.WeakKeyDictionary()
+
+
+def _widget_bundle(view: Any) -> Any:
+    widget = pn.ipywidget(view)
+    widget.combine_events = False  # combined ones wait until no cell runs
+    hear = widget._sync_model
+    widget.on_msg(hear, remove=True)
+    widget.on_msg(lambda *message: painter.do(partial(hear, *message)))
+    widget.observe(partial(_on_views, weakref.ref(widget)), "_view_count")
+    _widgets.setdefault(view, weakref.WeakSet()).add(widget)
+    bundle = widget._repr_mimebundle_()
+    if pn.config.comms != "vscode":
+        return bundle, {}
+    from IPython.display import display
+
+    display(bundle, raw=True)
+    return {"text/html": '<div style="display: none"></div>'}, {}
+
+
+def _bring_styles(_: Any, root: Any) -> None:
+    """Give all that is drawn its style by itself: Panel's links lead to the network."""
+    for model in root.references():
+        # Panel keeps one sheet per address and document, and hands it out when a pane changes.
+        if isinstance(model, ImportedStyleSheet) and model.url.startswith(CDN_DIST):
+            path = DIST_DIR / model.url.removeprefix(CDN_DIST).partition("?")[0]
+            model.url = f"data:text/css;base64,{base64.b64encode(path.read_bytes()).decode()}"
+        if isinstance(model, ReactiveESM) and ICONS not in model.stylesheets:
+            model.stylesheets = [*model.stylesheets, ICONS]
+
+
+def _on_views(known: weakref.ref[Any], change: Any) -> None:
+    """Send a page that shows the widget once more, such as one reloaded, how it looks by now."""
+    widget = known()
+    if widget is not None and 0 < change["old"] < change["new"]:
+        painter.do(lambda: setattr(widget, "render_bundle", widget._model_to_traits(widget._model)))
+
+
+def connected(view: Any) -> bool:
+    """Tell whether every page that was sent this view listens: what is said before is lost."""
+    if any(not widget._view_count for widget in _widgets.get(view, ())):
+        return False
+    shown = [pn.state._views[ref] for ref in view._models if ref in pn.state._views]
+    comms = (comm for *_, comm in shown if comm is not None)
+    return all(getattr(comm, "_comm", True) is not None for comm in comms)
+
+
+# --- a cell that is run again stops what it started before ---------------------------------------
+
+_cells: dict[str, tuple[Any, weakref.WeakSet[Any]]] = {}
+
+
+def replace_in_cell(live: Any) -> None:
+    """Stop what this cell started when it was run before; remember `live` as its own."""
+    shell = kernel()
+    if shell is None:
+        return
+    parent = shell.get_parent()
+    cell = parent.get("metadata", {}).get("cellId") or shell.user_ns.get("In", [""])[-1]
+    execution = parent.get("header", {}).get("msg_id")
+    known, started = _cells.get(cell, (None, weakref.WeakSet()))
+    if known != execution:
+        for old in started:
+            old.stop()
+        started = weakref.WeakSet()
+    started.add(live)
+    _cells[cell] = (execution, started)
