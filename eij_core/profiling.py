@@ -8,23 +8,20 @@ settlement of later runs (`Profile.prior`), and its Joules the selector (`Profil
 from __future__ import annotations
 
 import copy
-import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from .kernel import jit_is_off
 from .loop import compiled_advance, compiled_begin, interpreted_advance, interpreted_begin
-from .meters.meter import Meter, Provenance, SourceInfo
-from .meters.powers import Prior
+from .meters.host import this_host
+from .meters.meter import Meter
+from .meters.powers import OVERHEAD, Prior
 from .meters.settle import Counted, Settlement
-from .records import Hints, Limits, bin_edges, new_ledger, new_trace
+from .profiles import Batch, OperatorProfile, Profile, bin_centres
+from .records import Hints, Limits, new_ledger, new_trace
 from .registry import Spec, algorithms, meters, problems, selectors
 from .rng import streams_for
 
@@ -37,138 +34,6 @@ BATCHES = 20
 PRICED_DECISIONS = 200
 """Applications in a batch of a model, which has no ticks to wait for."""
 CHUNK_SECONDS = 0.02
-PROFILED_SPREAD = 0.02
-"""How well a profile knows the ratio of two powers."""
-
-
-class Batch(NamedTuple):
-    """One operator alone, for a while."""
-
-    operator: str
-    applications: int
-    evaluations: int
-    joules: float
-    quality: str
-    """measured, simulated, or imputed: and why."""
-
-
-@dataclass(frozen=True)
-class OperatorProfile:
-    """What one operator cost, over all its batches."""
-
-    name: str
-    applications: int
-    evaluations: int
-    joules: float
-    median: float
-    p5: float
-    p95: float
-    batch_sd: float
-    """Standard deviation of the mean Joules between batches: drift and noise."""
-    ratio: float
-    """Its power relative to the mean of all; 0 where a model has none."""
-    histogram: tuple[tuple[int, int], ...]
-    """(bin, applications) where there are any; see `records.bin_edges`."""
-
-    @property
-    def mean(self) -> float:
-        """Joules per application."""
-        return self.joules / self.applications if self.applications else math.nan
-
-    @property
-    def per_evaluation(self) -> float:
-        """Joules per evaluation."""
-        return self.joules / self.evaluations if self.evaluations else math.nan
-
-
-@dataclass(frozen=True)
-class Profile:
-    """What the operators of an algorithm cost on a problem, and how that is known."""
-
-    problem: str
-    algorithm: str
-    meter: SourceInfo
-    operators: tuple[OperatorProfile, ...]
-    batches: tuple[Batch, ...]
-
-    def table(self) -> pd.DataFrame:
-        """Return one row per operator, in Joules."""
-        return pd.DataFrame(
-            [
-                {
-                    "operator": each.name,
-                    "applications": each.applications,
-                    "mean": each.mean,
-                    "median": each.median,
-                    "p5": each.p5,
-                    "p95": each.p95,
-                    "per_evaluation": each.per_evaluation,
-                    "batch_sd": each.batch_sd,
-                    "provenance": str(self.meter.provenance),
-                }
-                for each in self.operators
-            ]
-        )
-
-    def distribution(self) -> pd.DataFrame:
-        """Return Joules per application as weighted values, for violins and histograms."""
-        centres = _centres()
-        return pd.DataFrame(
-            [
-                {"operator": each.name, "joules": centres[place], "applications": count}
-                for each in self.operators
-                for place, count in each.histogram
-            ],
-            columns=["operator", "joules", "applications"],
-        )
-
-    def joules(self, names: Sequence[str]) -> NDArray[np.float64]:
-        """Return Joules per application for `Hints.joules`; 0 where an operator is unknown."""
-        known = {each.name: each.mean for each in self.operators if each.applications}
-        return np.array([known.get(name, 0.0) for name in names])
-
-    def hints(self, hints: Hints) -> Hints:
-        """Return a run's hints with the profile's Joules in them, where it knows better."""
-        known = self.joules(hints.names)
-        return hints._replace(joules=np.where(known > 0, known, hints.joules))
-
-    def prior(self, names: Sequence[str]) -> Prior:
-        """Return the powers for the settlement of a run with these operators."""
-        known = {each.name: each.ratio for each in self.operators if each.ratio > 0}
-        prior = Prior.unknown(len(names) + 3)
-        for o, name in enumerate(names):
-            if name in known:
-                prior.ratio[o], prior.spread[o] = known[name], PROFILED_SPREAD
-        return prior
-
-    def as_json(self) -> str:
-        """Return everything as text; `from_json` reads it."""
-        return json.dumps(asdict(self), indent=1) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str) -> Profile:
-        """Read a profile back."""
-        data = json.loads(text)
-        meter = data["meter"] | {"provenance": Provenance(data["meter"]["provenance"])}
-        lists = {key: tuple(meter[key]) for key in ("domains", "notes")}
-        return cls(
-            data["problem"],
-            data["algorithm"],
-            SourceInfo(**(meter | lists)),
-            tuple(
-                OperatorProfile(**(each | {"histogram": tuple(map(tuple, each["histogram"]))}))
-                for each in data["operators"]
-            ),
-            tuple(Batch(*each) for each in data["batches"]),
-        )
-
-    def write(self, path: Path | str) -> None:
-        """Write .json (everything) or .parquet (the distributions)."""
-        path = Path(path)
-        if path.suffix == ".parquet":
-            self.distribution().assign(provenance=str(self.meter.provenance)).to_parquet(path)
-        else:
-            path.write_text(self.as_json(), "utf-8")
 
 
 class Profiler(Iterator[Batch]):
@@ -301,16 +166,24 @@ class Profiler(Iterator[Batch]):
 
     def profile(self) -> Profile:
         """Return what is known so far."""
-        ratios = self.source.powers.ratios() if self.meter.clocked else np.zeros(len(self.names))
+        nothing = np.zeros(len(self.names) + 3)
+        ratios = spreads = nothing
+        if self.meter.clocked:
+            ratios, spreads = self.source.powers.ratios(), self.source.powers.spreads()
         return Profile(
             str(self.names_of[0]),
             str(self.names_of[1]),
             self.source.info,
-            tuple(self._operator(o, float(ratios[o])) for o in range(len(self.names))),
+            tuple(
+                self._operator(o, float(ratios[o]), float(spreads[o]))
+                for o in range(len(self.names))
+            ),
             tuple(self.batches),
+            this_host().cpu,
+            (float(ratios[OVERHEAD]), float(spreads[OVERHEAD])),
         )
 
-    def _operator(self, o: int, ratio: float) -> OperatorProfile:
+    def _operator(self, o: int, ratio: float, ratio_sd: float) -> OperatorProfile:
         applications, evaluations, joules = self._sums(o)
         histogram = self.ledger.histogram[o]
         places = np.flatnonzero(histogram)
@@ -330,6 +203,7 @@ class Profiler(Iterator[Batch]):
             p95,
             float(np.std(means)) if means else 0.0,
             ratio,
+            ratio_sd,
             tuple((int(place), int(histogram[place])) for place in places),
         )
 
@@ -357,15 +231,10 @@ def profile(
     return profiler.profile()
 
 
-def _centres() -> NDArray[np.float64]:
-    edges = bin_edges()
-    return np.sqrt(edges[:-1] * edges[1:])
-
-
 def _quantiles(histogram: NDArray[np.int64], shares: Sequence[float]) -> list[float]:
     """Return quantiles of a log-histogram, to the width of a bin (about 3 %)."""
     total = np.cumsum(histogram)
     if total[-1] == 0:
         return [math.nan] * len(shares)
     places = np.searchsorted(total, np.asarray(shares) * total[-1])
-    return _centres()[places].tolist()
+    return bin_centres()[places].tolist()

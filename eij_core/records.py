@@ -66,6 +66,8 @@ class Hints(NamedTuple):
     names: tuple[str, ...]
     candidates: Floats
     joules: Floats
+    log_sd: Floats | None = None
+    """Standard deviation of ln E, where a profile was taken; None: no profile."""
 
 
 class Belief(NamedTuple):

@@ -86,13 +86,19 @@ class Run(Iterator[Block]):
         self.source = trial.make("meter")
         operators = self.algorithm.operators
         self.names: tuple[str, ...] = tuple(operator.name for operator in operators)
+        profile = None
+        if trial.profile:
+            from .profiles import profile_for  # here, because it imports pandas
+
+            profile = profile_for(trial, self.source, self.names)
         self.meter = self.source.attach(
             trial.name_of("problem"), trial.name_of("algorithm"), operators
         )
         self.limits = _limits(trial)
         self.streams = streams_for(trial.seed, trial.repetition)
         self.ledger = new_ledger(len(operators))
-        self.stats = self.selector.memory(self._hints(), trial.budget.joules)
+        hints = self._hints() if profile is None else profile.hints(self._hints())
+        self.stats = self.selector.memory(hints, trial.budget.joules)
         self.trace = new_trace(ROOM, len(operators))
         self.seconds = 0.0
         self.changes: list[Change] = []

@@ -12,7 +12,7 @@ from typing import Any
 from . import algorithms, meters, problems, selectors  # the families register themselves
 from .budget import Budget
 from .errors import InputError, nearest
-from .registry import Registry, Spec
+from .registry import Registry, Spec, read_file
 from .registry import algorithms as known_algorithms
 from .registry import meters as known_meters
 from .registry import problems as known_problems
@@ -51,6 +51,8 @@ class Trial:
         Rows recorded along the budget.
     every : int
         Record each `every`-th decision instead; 0 for the grid of `points`.
+    profile : str
+        A file of `eij profile` that seeds what is believed of the operators' Joules; "": none.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Trial:
     repetition: int = 0
     points: int = 1000
     every: int = 0
+    profile: str = ""
 
     def __post_init__(self) -> None:
         for name, family in FAMILIES.items():
@@ -81,6 +84,8 @@ class Trial:
         _whole("repetition", self.repetition, 0, 2**31)
         _whole("points", self.points, 1, 1_000_000)
         _whole("every", self.every, 0, 2**62)
+        if not isinstance(self.profile, str):
+            raise InputError("profile", self.profile, "the name of a file")
 
     @property
     def is_data(self) -> bool:
@@ -108,6 +113,8 @@ class Trial:
         data |= {name: str(data[name]) for name in FAMILIES}
         data["budget"] = str(self.budget)
         data["charge_start"] = self.budget.charge_start
+        if not self.profile:
+            del data["profile"]
         return data
 
     @classmethod
@@ -154,6 +161,9 @@ class Trial:
         """
         data = self.to_dict()
         data |= {name: str(known.identity(getattr(self, name))) for name, known in FAMILIES.items()}
+        if self.profile:
+            content = read_file("profile", self.profile)
+            data["profile"] = hashlib.blake2b(content, digest_size=16).hexdigest()
         text = f"{SCHEMA}\n{json.dumps(data, sort_keys=True, ensure_ascii=False)}"
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .display import COLOURS
+from .png import png_of
 from .records import BINS, bin_edges
 from .svg import Axes, number
 
 if TYPE_CHECKING:
-    from .profiling import Profile
+    from .profiles import Profile
 
-__all__ = ["profile_picture", "violins"]
+__all__ = ["PICTURES", "profile_picture", "violins", "write_picture"]
+
+PICTURES = (".svg", ".html", ".png")
 
 FAINT = 0.003
 """Densities below this share of the peak do not widen the axis."""
@@ -91,9 +95,7 @@ def profile_picture(profile: Profile, *, page: bool = False) -> str:
         for place, count in operator.histogram:
             counts[place] = count
         shapes.append((operator.name, counts))
-    meter = profile.meter
-    title = f"{profile.problem.partition(':')[0]} · {profile.algorithm.partition(':')[0]}: "
-    title += f"{meter.provenance} Joules, meter {meter.name}"
+    title = profile.title
     panel = "".join(violins(title, shapes, size=560.0))
     drawn = panel.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(
         ">", f"><style>{STYLE}</style>", 1
@@ -103,3 +105,11 @@ def profile_picture(profile: Profile, *, page: bool = False) -> str:
     name = html.escape(title)
     head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{name}</title>'
     return f"{head}<body>{drawn}</body></html>\n"
+
+
+def write_picture(profile: Profile, path: Path) -> None:
+    """Draw a profile into a file: .svg, .html or .png, by its name."""
+    if path.suffix == ".png":
+        path.write_bytes(png_of(profile_picture(profile), COLOURS))
+    else:
+        path.write_text(profile_picture(profile, page=path.suffix == ".html"), "utf-8")

@@ -91,7 +91,7 @@ def profile(
     batches: Annotated[int, typer.Option(help="Batches an operator.", parser=whole(1))] = 20,
     seed: Annotated[int, typer.Option(help="Seed.", parser=whole(0))] = 0,
     out: Annotated[
-        Path | None, typer.Option(help="Write .json, .parquet, or a picture: .svg, .html.")
+        Path | None, typer.Option(help="Write .json, .parquet, or a picture: .svg, .html, .png.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The profile as JSON.")] = False,
 ) -> None:
@@ -104,9 +104,11 @@ def profile(
     ```
     """
     from ..profiling import Profiler
+    from ..violins import PICTURES, write_picture
 
-    if out is not None and out.suffix not in (".json", ".parquet", ".svg", ".html"):
-        raise InputError("--out", out, "a file name that ends in .json, .parquet, .svg or .html")
+    endings = (".json", ".parquet", *PICTURES)
+    if out is not None and out.suffix not in endings:
+        raise InputError("--out", out, f"a file name that ends in {', '.join(endings)}")
     profiler = Profiler(problem, algorithm, meter, batches=batches, seed=seed)
     try:
         with Bar("profiling") as bar:
@@ -120,10 +122,8 @@ def profile(
     else:
         _show_profile(found)
     if out is not None:
-        if out.suffix in (".svg", ".html"):
-            from ..violins import profile_picture
-
-            out.write_text(profile_picture(found, page=out.suffix == ".html"), "utf-8")
+        if out.suffix in PICTURES:
+            write_picture(found, out)
         else:
             found.write(out)
         typer.echo(f"written: {out}", err=True)

@@ -62,6 +62,10 @@ def run(
             help=f"Record N rows along the budget. [default: {DEFAULT['points']}]",
         ),
     ] = None,
+    profile: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Begin with what `eij profile --out FILE` found."),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object per line and trial.")
     ] = False,
@@ -78,6 +82,7 @@ def run(
     $ eij run
     $ eij run --problem nk:n=50,k=4 --algorithm ssga --budget 200J --seed 7
     $ eij run --selector eij --alpha 0.8 --trials 30 --jobs 4 --json > runs.jsonl
+    $ eij profile --meter cputime --out costs.json; eij run --meter cputime --profile costs.json
     $ eij run --problem knapsack-file:file=my.kp --meter model --evaluations 100000 --out runs
     ```
     """
@@ -92,6 +97,7 @@ def run(
         seed,
         points=DEFAULT["points"] if points is None else points,
         every=DEFAULT["every"] if every is None else every,
+        profile="" if profile is None else str(profile),
     )
     finished = []
     for summary in _carried_out(trial, trials, jobs, folder_of(out), quiet):

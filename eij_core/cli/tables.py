@@ -12,6 +12,7 @@ from rich.text import Text
 
 __all__ = ["show"]
 
+CONTENDED = 0.05
 MOST = 20
 """Trials that get a line of their own."""
 
@@ -40,8 +41,40 @@ def _title(summary: Summary) -> str:
 
 
 def _energy(summary: Summary) -> str:
+    """Say how the Joules are known: each figure with its provenance, its error, and its gaps."""
     meter = summary["meter"]
-    return f"Joules: {meter['provenance']}, by meter {meter['name']}"
+    lines = [f"Joules: {meter['provenance']}, by meter {meter['name']}"]
+    settled = meter.get("settlement")
+    if not settled:
+        return lines[0]
+    low, high = settled["band"]
+    counted = settled["joules"]
+    lines[0] += f" ({' + '.join(settled['domains'])})"
+    lines.append(
+        f"counted ± {settled['quantisation_sd']:.2g} J by ticks; systematically between "
+        f"{low:.4g} and {high:.4g} J"
+    )
+    lines.append(
+        f"beside the budget: overhead of scheduler and meter {counted['overhead']:.4g} J, "
+        f"away from the CPU {counted['away']:.4g} J"
+        + (f", other programs {counted['others']:.4g} J" if counted["others"] else "")
+    )
+    if settled["imputed_share"] > 0:
+        why = ", ".join(
+            f"{name.partition(': ')[2]} ×{count}"
+            for name, count in settled["quality"].items()
+            if name.startswith("imputed")
+        )
+        lines.append(
+            f"imputed, no counter confirmed them: {settled['imputed_joules']:.4g} J, "
+            f"{settled['imputed_share']:.1%} of the energy spent ({why})"
+        )
+    if settled["contention"] > CONTENDED:
+        lines.append(
+            f"other programs took {settled['contention']:.2f} times our CPU time: "
+            "the Joules of the package are not ours alone"
+        )
+    return "\n".join(lines)
 
 
 def _result(summary: Summary) -> Table:

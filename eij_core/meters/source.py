@@ -74,6 +74,7 @@ class Unwrapped:
         self.raw, self._now_ns, self._moved_ns = raw, now_ns, now_ns
         self.total_uj = 0
         self.breaks = 0
+        self._fell_from: int | None = None
 
     def advance(self, raw: int, now_ns: int) -> int:
         """Take a reading; return the µJ since the first one."""
@@ -89,6 +90,13 @@ class Unwrapped:
         possible = uj_per_ns * (now_ns - self._moved_ns) + SLACK_UJ
         if ambiguous or not 0 <= step <= possible:
             self.breaks += 1
+            if raw < self.raw:
+                self._fell_from = self.raw
+        elif self._fell_from is not None and raw >= self._fell_from:
+            # A reading that fell and came back: what it climbs again was counted before.
+            self.breaks += 1
+            self.total_uj += raw - self._fell_from
+            self._fell_from = None
         else:
             self.total_uj += step
         if step:

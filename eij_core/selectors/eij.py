@@ -52,9 +52,15 @@ class EIJ(NamedTuple):
     """Whether energy counts; without it the largest draw of improvement wins."""
 
     def memory(self, hints: Hints, budget: float) -> EijStats:
-        """Return empty statistics for these operators."""
+        """Return empty statistics for these operators; a profile's Joules, if there is one."""
         k = len(hints.names)
-        return EijStats(np.zeros(k, np.int64), *(np.zeros(k) for _ in range(5)))
+        stats = EijStats(np.zeros(k, np.int64), *(np.zeros(k) for _ in range(5)))
+        if hints.log_sd is not None:
+            known = hints.joules > 0.0
+            stats.joules[known] = hints.joules[known]
+            stats.log_joules_var[:] = hints.log_sd**2
+            stats.log_joules[known] = np.log(hints.joules[known]) - 0.5 * hints.log_sd[known] ** 2
+        return stats
 
     def select(self, stats: Any, left: float, rng: Any) -> int:
         """Algorithm 1: untried operators first, in random order, then the largest priority."""
@@ -89,7 +95,6 @@ class EIJ(NamedTuple):
         if stats.tries[operator] == 0:
             # Paper: initial values not stated; here: the first observation, with no variance.
             stats.gain[operator] = outcome.gain
-            stats.log_joules[operator] = log_joules
         else:
             a = self.alpha
             mean = a * stats.gain[operator] + (1.0 - a) * outcome.gain
@@ -98,6 +103,10 @@ class EIJ(NamedTuple):
             stats.gain_var[operator] = (
                 a * stats.gain_var[operator] + (1.0 - a) * deviation * deviation
             )
+        if stats.joules[operator] == 0.0:  # a profile knows them before the first try
+            stats.log_joules[operator] = log_joules
+        else:
+            a = self.alpha
             mean = a * stats.log_joules[operator] + (1.0 - a) * log_joules
             deviation = log_joules - mean
             stats.log_joules[operator] = mean

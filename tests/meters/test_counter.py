@@ -108,3 +108,11 @@ def test_present_is_not_alive(watts, text):
     seen = watch(*reversed_pair(virtual_counter(watts)))
     with pytest.raises(MeterUnavailable, match=text):
         alive("it", seen, 1000.0)
+
+
+def test_a_reading_that_falls_and_comes_back_brings_no_phantom_joules():
+    counter = Unwrapped(Domain("package-0", 10**9, 150.0), 10**8, 0)
+    raws = [100_500_000, 96_000_000, 101_500_000, 102_000_000]
+    totals = [counter.advance(raw, (k + 1) * 40_000_000) for k, raw in enumerate(raws)]
+    assert totals == [500_000, 500_000, 1_500_000, 2_000_000]
+    assert counter.breaks == 2

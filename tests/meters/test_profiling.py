@@ -1,18 +1,26 @@
 """Profiles: what each operator costs by itself, and what later runs make of it."""
 
 import math
+import sys
 import time
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from eij_core import profiling
+from eij_core.errors import EijError, InputError
 from eij_core.meters.settle import Counted
-from eij_core.profiling import Profile, Profiler, profile
+from eij_core.png import png_of
+from eij_core.profiles import Profile
+from eij_core.profiling import Profiler, profile
 from eij_core.records import Hints
 from eij_core.registry import algorithms
+from eij_core.run import Run
+from eij_core.trial import Trial
+from eij_core.violins import write_picture
 from tests.meters.virtual import Machine, Scripted
 
 NK = "nk:n=20,k=3"
@@ -51,7 +59,7 @@ def test_files(priced, tmp_path):
     assert Profile.from_json((tmp_path / "p.json").read_text()) == priced
     priced.write(tmp_path / "p.parquet")
     frame = pd.read_parquet(tmp_path / "p.parquet")
-    assert set(frame.columns) == {"operator", "joules", "applications", "provenance"}
+    assert set(frame.columns) == {"operator", "joules", "applications", "provenance", "meter"}
     assert frame["applications"].sum() == 4 * profiling.PRICED_DECISIONS
 
 
@@ -105,3 +113,118 @@ def test_a_profile_feeds_a_counted_run(priced):
     meter = counted.attach("nk", "ssga", algorithms.make("ssga").operators)
     assert meter.rate.size == 3
     counted.close()
+
+
+# --- seeds of a run ---
+
+
+@pytest.fixture
+def seeds(tmp_path):
+    """A profile in which replace-5 is dear, far from what the model says."""
+    found = profile(NK, "ssga", "model:noise=0.2", batches=3, compiled=False)
+    dear = replace(found.operators[1], joules=found.operators[1].joules * 100)
+    path = tmp_path / "p.json"
+    replace(found, operators=(found.operators[0], dear)).write(path)
+    return path
+
+
+def test_a_profile_seeds_the_papers_rule(seeds):
+    trial = Trial(NK, "ssga", "eij", "model:noise=0.2", "5 J", seed=1, profile=str(seeds))
+    run = Run(trial, compiled=False)
+    found = Profile.read(seeds)
+    assert run.stats.joules == pytest.approx([each.mean for each in found.operators])
+    means = np.exp(run.stats.log_joules + 0.5 * run.stats.log_joules_var)
+    assert means == pytest.approx(run.stats.joules)
+    assert np.sqrt(run.stats.log_joules_var) == pytest.approx([0.2, 0.2], rel=0.2)
+    blind = Run(replace(trial, profile=""), compiled=False)
+    assert blind.stats.joules.tolist() == [0.0, 0.0]
+    for each in (run, blind):
+        each.advance(4)  # two tries of each
+    assert run.stats.joules[1] > 5 * blind.stats.joules[1]
+
+
+def test_a_profile_seeds_the_newer_rule(seeds):
+    trial = Trial(NK, "ssga", "eij-plus", "model:noise=0.2", "5 J", seed=1, profile=str(seeds))
+    joules = Run(trial, compiled=False).stats.arms.joules
+    assert joules[1] / joules[0] > 200
+
+
+def test_a_profile_seeds_the_powers_of_a_counter(tmp_path, monkeypatch):
+    monkeypatch.setattr(profiling, "BATCH_NS", 5_000_000)
+    found = profile(NK, "ssga", "cputime:watts=10", batches=2, compiled=False)
+    path = tmp_path / "p.json"
+    first = replace(found.operators[0], ratio=0.7, ratio_sd=0.02)
+    replace(found, operators=(first, found.operators[1]), overhead=(0.5, 0.1)).write(path)
+    trial = Trial(NK, "ssga", "eij", "cputime:watts=10", "0.3 J", profile=str(path))
+    run = Run(trial, compiled=False)
+    prior = run.source.powers.prior
+    assert prior.ratio[0] == 0.7 and prior.spread[0] == 0.02
+    assert prior.ratio[-2] == 0.5
+    for _ in run:
+        pass
+    assert run.result().spent.joules >= 0.3
+
+
+def test_a_trial_with_a_profile_is_data(seeds, tmp_path):
+    trial = Trial(NK, "ssga", meter="model:noise=0.2", budget="5 J", profile=str(seeds))
+    assert Trial.from_json(trial.to_json()) == trial
+    assert "profile" not in replace(trial, profile="").to_dict()
+    moved = tmp_path / "moved.json"
+    moved.write_bytes(seeds.read_bytes())
+    assert replace(trial, profile=str(moved)).key == trial.key
+    assert replace(trial, profile="").key != trial.key
+    moved.write_text(seeds.read_text() + " ")
+    assert replace(trial, profile=str(moved)).key != trial.key
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"problem": "nk:n=21,k=3"}, "not nk:n=21"),
+        ({"algorithm": "ils"}, "not ils"),
+        ({"meter": "cputime"}, "simulated by model, not estimated by cputime"),
+        ({"profile": "nowhere.json"}, "can be read"),
+        ({"profile": __file__}, "as `eij profile"),
+    ],
+)
+def test_a_profile_of_something_else_is_refused(seeds, changes, told):
+    trial = Trial(NK, "ssga", meter="model:noise=0.2", budget="5 J", profile=str(seeds))
+    with pytest.raises(InputError, match=told):
+        Run(replace(trial, **changes), compiled=False)
+
+
+def test_joules_of_another_cpu_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(profiling, "BATCH_NS", 2_000_000)
+    found = profile(NK, "ssga", "cputime:watts=10", batches=1, compiled=False)
+    path = tmp_path / "p.json"
+    replace(found, cpu="another CPU").write(path)
+    with pytest.raises(InputError, match="CPU another CPU, not"):
+        Run(Trial(NK, "ssga", meter="cputime:watts=10", profile=str(path)), compiled=False)
+
+
+# --- pictures ---
+
+
+@pytest.mark.parametrize("name", ["p.svg", "p.html", "p.png"])
+def test_violins_go_to_a_file(priced, tmp_path, name):
+    path = tmp_path / name
+    write_picture(priced, path)
+    if path.suffix != ".png":
+        assert "simulated Joules" in path.read_text("utf-8")
+        return
+    with Image.open(path) as image:
+        assert image.format == "PNG" and image.width == 1120
+        colours = {colour for _, colour in image.convert("RGB").getcolors(2**20)}
+    assert (0x00, 0x72, 0xB2) in colours and (0xD5, 0x5E, 0x00) in colours  # both medians
+    assert (255, 255, 255) in colours
+
+
+def test_png_without_pillow_says_what_to_do(priced, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(EijError, match=r"pip install pillow"):
+        write_picture(priced, tmp_path / "p.png")
+
+
+def test_png_refuses_what_it_cannot_draw():
+    with pytest.raises(ValueError, match="<ellipse>"):
+        png_of('<svg width="9" height="9"><ellipse/></svg>', ("#000000",))

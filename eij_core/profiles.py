@@ -1,0 +1,247 @@
+"""A profile: what the operators of an algorithm cost on a problem; in a file, or to seed a run."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .errors import InputError
+from .meters.host import this_host
+from .meters.meter import Provenance, SourceInfo
+from .meters.powers import OVERHEAD, Prior
+from .records import Hints, bin_edges
+from .registry import Spec, read_file
+
+if TYPE_CHECKING:
+    from .trial import Trial
+
+__all__ = ["Batch", "OperatorProfile", "Profile", "bin_centres", "profile_for"]
+
+LEAST_SPREAD = 0.01
+"""No profile knows the ratio of two powers better: the next run is another day."""
+
+
+class Batch(NamedTuple):
+    """One operator alone, for a while."""
+
+    operator: str
+    applications: int
+    evaluations: int
+    joules: float
+    quality: str
+    """measured, simulated, or imputed: and why."""
+
+
+@dataclass(frozen=True)
+class OperatorProfile:
+    """What one operator cost, over all its batches."""
+
+    name: str
+    applications: int
+    evaluations: int
+    joules: float
+    median: float
+    p5: float
+    p95: float
+    batch_sd: float
+    """Standard deviation of the mean Joules between batches: drift and noise."""
+    ratio: float
+    """Its power relative to the mean of all; 0 where a model has none."""
+    ratio_sd: float
+    histogram: tuple[tuple[int, int], ...]
+    """(bin, applications) where there are any; see `records.bin_edges`."""
+
+    @property
+    def mean(self) -> float:
+        """Joules per application."""
+        return self.joules / self.applications if self.applications else math.nan
+
+    @property
+    def per_evaluation(self) -> float:
+        """Joules per evaluation."""
+        return self.joules / self.evaluations if self.evaluations else math.nan
+
+    @property
+    def log_sd(self) -> float:
+        """Standard deviation of ln E."""
+        if not self.histogram:
+            return math.nan
+        places, counts = np.array(self.histogram).T
+        logs = np.log(bin_centres()[places])
+        mean = np.average(logs, weights=counts)
+        within = np.diff(np.log(bin_edges()))[places] ** 2 / 12.0
+        return math.sqrt(float(np.average((logs - mean) ** 2 + within, weights=counts)))
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the operators of an algorithm cost on a problem, and how that is known."""
+
+    problem: str
+    algorithm: str
+    meter: SourceInfo
+    operators: tuple[OperatorProfile, ...]
+    batches: tuple[Batch, ...]
+    cpu: str = ""
+    """The CPU model it was taken on."""
+    overhead: tuple[float, float] = (0.0, 0.0)
+    """Power of the loop around the operators, relative to their mean, and its sd; 0: a model."""
+
+    @property
+    def title(self) -> str:
+        """What it is of, and how its Joules are known."""
+        of = f"{self.problem.partition(':')[0]} · {self.algorithm.partition(':')[0]}"
+        return f"{of}: {self.meter.provenance} Joules, meter {self.meter.name}"
+
+    @property
+    def imputed(self) -> float:
+        """The share of its Joules that no counter confirmed."""
+        total = sum(batch.joules for batch in self.batches)
+        guessed = sum(batch.joules for batch in self.batches if batch.quality[:7] == "imputed")
+        return guessed / total if total else 0.0
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per operator, in Joules."""
+        return pd.DataFrame(
+            [
+                {
+                    "operator": each.name,
+                    "applications": each.applications,
+                    "mean": each.mean,
+                    "median": each.median,
+                    "p5": each.p5,
+                    "p95": each.p95,
+                    "per_evaluation": each.per_evaluation,
+                    "batch_sd": each.batch_sd,
+                    "provenance": str(self.meter.provenance),
+                }
+                for each in self.operators
+            ]
+        )
+
+    def distribution(self) -> pd.DataFrame:
+        """Return Joules per application as weighted values, for violins and histograms."""
+        centres = bin_centres()
+        return pd.DataFrame(
+            [
+                {"operator": each.name, "joules": centres[place], "applications": count}
+                for each in self.operators
+                for place, count in each.histogram
+            ],
+            columns=["operator", "joules", "applications"],
+        )
+
+    def joules(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return Joules per application for `Hints.joules`; 0 where an operator is unknown."""
+        known = {each.name: each.mean for each in self.operators if each.applications}
+        return np.array([known.get(name, 0.0) for name in names])
+
+    def hints(self, hints: Hints) -> Hints:
+        """Return a run's hints with the profile's Joules in them, where it knows better."""
+        known = self.joules(hints.names)
+        spreads = {each.name: each.log_sd for each in self.operators if each.applications}
+        return hints._replace(
+            joules=np.where(known > 0, known, hints.joules),
+            log_sd=np.array([spreads.get(name, 0.0) for name in hints.names]),
+        )
+
+    def prior(self, names: Sequence[str]) -> Prior:
+        """Return the powers for the settlement of a run with these operators."""
+        known = {each.name: (each.ratio, each.ratio_sd) for each in self.operators}
+        prior = Prior.unknown(len(names) + 3)
+        for o, name in enumerate(names):
+            if known.get(name, (0.0, 0.0))[0] > 0:
+                prior.ratio[o], sd = known[name]
+                prior.spread[o] = max(sd, LEAST_SPREAD)
+        if self.overhead[0] > 0:
+            prior.ratio[OVERHEAD] = self.overhead[0]
+            prior.spread[OVERHEAD] = max(self.overhead[1], LEAST_SPREAD)
+        return prior
+
+    def check(self, file: str, problem: Any, algorithm: Any, meter: SourceInfo) -> None:
+        """Refuse to seed a run of something else, or with Joules of another kind."""
+        misfits = [
+            f"{what} {ours}, not {theirs}"
+            for what, ours, theirs in (
+                ("problem", self.problem, problem),
+                ("algorithm", self.algorithm, algorithm),
+            )
+            if isinstance(theirs, Spec) and str(theirs) != ours
+        ]
+        kinds = [f"{each.provenance} by {each.name}" for each in (self.meter, meter)]
+        if kinds[0] != kinds[1]:
+            misfits.append(f"Joules {kinds[0]}, not {kinds[1]}")
+        if meter.scope != "model" and self.cpu != this_host().cpu:
+            misfits.append(f"CPU {self.cpu or 'unknown'}, not {this_host().cpu}")
+        if misfits:
+            said = "; ".join(misfits)
+            raise InputError("profile", file, f"a profile of this run; it has {said}")
+
+    def as_json(self) -> str:
+        """Return everything as text; `from_json` reads it."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Profile:
+        """Read a profile back."""
+        data = json.loads(text)
+        meter = data["meter"] | {"provenance": Provenance(data["meter"]["provenance"])}
+        lists = {key: tuple(meter[key]) for key in ("domains", "notes")}
+        return cls(
+            data["problem"],
+            data["algorithm"],
+            SourceInfo(**(meter | lists)),
+            tuple(
+                OperatorProfile(**(each | {"histogram": tuple(map(tuple, each["histogram"]))}))
+                for each in data["operators"]
+            ),
+            tuple(Batch(*each) for each in data["batches"]),
+            str(data["cpu"]),
+            (float(data["overhead"][0]), float(data["overhead"][1])),
+        )
+
+    @classmethod
+    def read(cls, path: Path | str) -> Profile:
+        """Read a file that `eij profile --out FILE.json` wrote."""
+        text = read_file("profile", str(path))
+        try:
+            return cls.from_json(text.decode("utf-8"))
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+            expected = "a profile, as `eij profile --out FILE.json` writes it"
+            raise InputError("profile", str(path), expected) from None
+
+    def write(self, path: Path | str) -> None:
+        """Write .json (everything) or .parquet (the distributions)."""
+        path = Path(path)
+        if path.suffix == ".parquet":
+            kind = str(self.meter.provenance)
+            self.distribution().assign(provenance=kind, meter=self.meter.name).to_parquet(path)
+        else:
+            path.write_text(self.as_json(), "utf-8")
+
+
+def profile_for(trial: Trial, source: Any, names: Sequence[str]) -> Profile:
+    """Read the profile that a trial names; a real source learns its powers."""
+    try:
+        profile = Profile.read(trial.profile)
+        profile.check(trial.profile, trial.problem, trial.algorithm, source.info)
+    except InputError:
+        getattr(source, "close", lambda: None)()
+        raise
+    if hasattr(source, "prior"):
+        source.prior = profile.prior(names)
+    return profile
+
+
+def bin_centres() -> NDArray[np.float64]:
+    """Return the middle of each bin of a histogram of Joules."""
+    edges = bin_edges()
+    return np.sqrt(edges[:-1] * edges[1:])
