@@ -7,6 +7,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
+from app.changes import put
 from app.frame import Frame
 from app.gauges import numbers, sentence
 from app.player import Player
@@ -117,26 +118,28 @@ class Bar(pn.viewable.Viewer):
         elif job is not None and stage == "finished" and job.leader is not None:
             words = f"Finished: {job.leader.reason}"
         variant = "outlined" if colour == "default" else "filled"
-        self.stage.param.update(label=words, color=colour, variant=variant)
+        put(self.stage, label=words, color=colour, variant=variant)
         paused = stage == "paused"
-        self.pause.param.update(
+        put(
+            self.pause,
             label="Resume" if paused else "Pause",
             icon="play_arrow" if paused else "pause",
             disabled=stage not in ("running", "paused"),
         )
-        self.stop.disabled = not player.busy
-        self.run.label = "Run again" if stage in ("finished", "stopped", "failed") else "Run"
+        put(self.stop, disabled=not player.busy)
+        again = stage in ("finished", "stopped", "failed")
+        put(self.run, label="Run again" if again else "Run")
         over = stage in ("finished", "stopped", "idle") and frame is not None
-        self.replay.visible = bool(over and frame is not None and len(frame.rows) > 2)
+        put(self.replay, visible=bool(over and frame is not None and len(frame.rows) > 2))
         if frame is not None:
             self._show(frame, stage)
             self._explain_energy(player, frame)
 
     def tell(self, frame: Frame, otherwise: str = "") -> None:
         """Show the numbers of a frame, and the same in a sentence."""
-        self._numbers.object = numbers(frame)
+        put(self._numbers, object=numbers(frame))
         words = sentence(frame) or otherwise
-        self._sentence.object = f"<p class='words' role='status'>{words}</p>"
+        put(self._sentence, object=f"<p class='words' role='status'>{words}</p>")
 
     def _turn_over(self) -> None:
         self._energy_card.visible = not self._energy_card.visible
@@ -154,11 +157,10 @@ class Bar(pn.viewable.Viewer):
     def _show(self, frame: Frame, stage: str) -> None:
         compiling = stage in ("waiting", "compiling")
         share = 100.0 * frame.tally.progress if frame.tally is not None else 0.0
-        self._progress.param.update(
-            value=share, variant="indeterminate" if compiling else "determinate"
-        )
+        put(self._progress, value=share, variant="indeterminate" if compiling else "determinate")
         self.tell(frame, _invitation(stage))
-        self.energy.param.update(
+        put(
+            self.energy,
             label=f"{frame.provenance} energy",
             description=f"Where do these Joules come from? Meter: {frame.meter}.",
         )

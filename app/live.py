@@ -1,7 +1,8 @@
 """A live figure: the element is rendered once, then rows go straight to Bokeh's data sources.
 
 HoloViews decides how things look, Bokeh carries the numbers: streaming new rows costs about 6 ms of
-CPU a frame, rendering the element anew 50 to 650.
+CPU a frame, rendering the element anew 50 to 650. So title, legend and ticks change in place, too,
+and a figure outlives the run that it was built for.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from typing import Any
 import holoviews as hv
 import numpy as np
 import panel as pn
+from bokeh.core.property.vectorization import Value
 from bokeh.models import ColumnDataSource, Range1d
 
 from app.frame import Frame
 from app.plots.energy import outline
-from app.plots.layer import Layer, polygon
+from app.plots.layer import Layer, polygon, title_of
+from app.plots.scale import relabel
 
 __all__ = ["LiveFigure"]
 
@@ -37,6 +40,10 @@ class LiveFigure:
         From a frame to the element and its parts by layer.
     limits : callable, optional
         From a frame to what "x" or "y" must show. The axis follows, until the reader zooms.
+    title : callable
+        From a frame to the figure's title.
+    unit : callable, optional
+        From a frame to where the logarithm of the y axis starts; 0: the axis is linear.
     """
 
     def __init__(
@@ -44,9 +51,14 @@ class LiveFigure:
         layers: Callable[[Frame], Layers],
         element: Callable[[Frame], Drawn],
         limits: Callable[[Frame], dict[str, tuple[float, float]]] | None = None,
+        title: Callable[[Frame], str] = title_of,
+        unit: Callable[[Frame], float] | None = None,
         **options: Any,
     ) -> None:
         self._layers, self._element, self._limits = layers, element, limits
+        self._title, self._unit = title, unit
+        self._plots: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._worn: Any = None
         self._ranges: Ranges = weakref.WeakKeyDictionary()
         self._sources: dict[str, weakref.WeakSet[ColumnDataSource]] = {}
         self._shape: Any = None
@@ -63,15 +75,19 @@ class LiveFigure:
         story : hashable
             Which telling of which run this is. As long as it stays, rows are only appended.
         shape : hashable
-            What cannot change without building the element anew, such as titles.
+            What cannot change without building the element anew, such as axis labels.
         """
         shape = (_shape_of(frame), shape)
+        unit = self._unit(frame) if self._unit is not None else 0.0
+        story = (story, unit)  # on another logarithm every row lies elsewhere
         if shape != self._shape:
             self._build(frame)
             self._shape = shape
         else:
             anew = story != self._story
-            self._feed(self._layers(frame), anew)
+            layers = self._layers(frame)
+            self._feed(layers, anew)
+            self._dress(frame, layers, unit)
             if self._limits is not None:
                 limits = self._limits(frame)
                 for range_, (axis, *_) in tuple(self._ranges.items()):
@@ -80,14 +96,32 @@ class LiveFigure:
 
     def _build(self, frame: Frame) -> None:
         element, parts = self._element(frame)
+        self._plots.clear()
+        self._worn = None
         self._sources = {key: weakref.WeakSet() for key in parts}
         for key, part in parts.items():
             part.opts(hooks=[_Catch(self._sources[key])])
         self._ranges.clear()
-        if self._limits is not None:
-            catch = _CatchRanges(self._ranges, self._limits(frame))
-            element = element.opts(hooks=[*_hooks_of(element), catch])
-        self.pane.object = element
+        limits = self._limits(frame) if self._limits is not None else {}
+        catch = _CatchPlot(self._plots, self._ranges, limits)
+        self.pane.object = element.opts(hooks=[*_hooks_of(element), catch])
+
+    def _dress(self, frame: Frame, layers: Layers, unit: float) -> None:
+        """Change what the figure says: title, legend, ticks of a logarithmic axis."""
+        labels = tuple(layer.label for layer in layers.values())
+        worn = (self._title(frame), labels, unit)
+        if worn == self._worn:
+            return
+        self._worn = worn
+        for plot in tuple(self._plots):
+            plot.title.text = worn[0]
+            if unit:
+                relabel(plot.yaxis[0], unit)
+            for item in [item for legend in plot.legend for item in legend.items]:
+                source = item.renderers[0].data_source
+                for key, layer in layers.items():
+                    if source in self._sources.get(key, ()) and layer.label:
+                        item.label = Value(layer.label)
 
     def _follow(self, range_: Range1d, axis: str, limits: tuple[float, float], anew: bool) -> None:
         """Move the axis when the lines need it, unless the reader has zoomed."""
@@ -121,17 +155,20 @@ class _Catch:
             self.sources.add(source)
 
 
-class _CatchRanges:
-    """A plot hook that gives the axes ranges of our own, and keeps hold of them.
+class _CatchPlot:
+    """A plot hook that keeps hold of the figure, and gives its axes ranges of our own.
 
     Not a method of the figure: HoloViews keeps hooks in a global store as long as the element
     lives, and the figure keeps the element, so that neither would ever go.
     """
 
-    def __init__(self, ranges: Ranges, limits: dict[str, tuple[float, float]]) -> None:
-        self.ranges, self.limits = ranges, limits
+    def __init__(
+        self, plots: weakref.WeakSet[Any], ranges: Ranges, limits: dict[str, tuple[float, float]]
+    ) -> None:
+        self.plots, self.ranges, self.limits = plots, ranges, limits
 
     def __call__(self, plot: Any, element: Any) -> None:
+        self.plots.add(plot.state)
         for axis, (low, high) in self.limits.items():
             range_ = Range1d(start=low, end=high, reset_start=low, reset_end=high)
             setattr(plot.state, f"{axis}_range", range_)
@@ -143,8 +180,7 @@ def _hooks_of(element: hv.Overlay) -> list[Any]:
 
 
 def _shape_of(frame: Frame) -> Any:
-    words = (frame.problem, frame.algorithm, frame.selector, frame.energy)
-    return frame.names, frame.budget, words
+    return frame.names, frame.selector, frame.used[1]
 
 
 def _feed_source(source: ColumnDataSource, layer: Layer, anew: bool) -> bool:

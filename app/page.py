@@ -23,6 +23,8 @@ from eij_core import EijError
 
 __all__ = ["Dashboard", "run_page"]
 
+SELDOM = 3
+"""While a run is on, what is read rather than watched is drawn in every so many frames."""
 HALVES = "repeat(auto-fit, minmax(min(100%, 420px), 1fr))"
 TWO_THIRDS = {"xs": "minmax(0, 1fr)", "lg": "minmax(0, 2fr) minmax(0, 1fr)"}
 
@@ -48,6 +50,8 @@ class Dashboard(pn.viewable.Viewer):
         # The first view comes with the page, the others as soon as the browser shows it.
         self._awake = 1
         self._last: Any = None
+        self._frames = 0
+        self._link: tuple[dict[str, Any], str] = ({}, "")
         self._notice = pmui.Alert(
             object=text(notice), severity="warning", visible=bool(notice), closeable=True,
             margin=(0, 0, 8, 0), sizing_mode="stretch_width",
@@ -189,8 +193,11 @@ class Dashboard(pn.viewable.Viewer):
         player = self.player
         with pn.io.hold():
             if player.frame is not None:
+                self._frames += 1
+                moving = player.stage == "running" and self._frames % SELDOM
                 for view in self.views[: self._awake]:
-                    view.show(player.frame, (player.story, self._losses))
+                    if view.is_watched or not moving:
+                        view.show(player.frame, (player.story, self._losses))
             self.bar.refresh(player, player.frame)
             self.share.refresh()
             done = player.stage in ("finished", "idle")
@@ -200,7 +207,10 @@ class Dashboard(pn.viewable.Viewer):
 
     def link(self) -> str:
         """Return the query that holds the settings."""
-        return permalink.write(self.settings.values_now)
+        values = self.settings.values_now
+        if values != self._link[0]:
+            self._link = (values, permalink.write(values))
+        return self._link[1]
 
     def close(self) -> None:
         """Stop the run; the page is gone."""

@@ -12,6 +12,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from app import permalink, uploads
+from app.changes import put
 from app.escape import slug, text
 from app.frame import Frame
 from app.limits import UPLOAD_BYTES
@@ -121,7 +122,7 @@ class Share(pn.viewable.Viewer):
         job = self.player.job
         ready = job is not None and job.over and job.leader is not None
         for download in self.downloads.values():
-            download.disabled = not ready
+            put(download, disabled=not ready)
         labels = [lane.label for lane in self.player.past]
         if labels != self.past.options:
             kept = [label for label in self.past.value or () if label in labels]

@@ -67,9 +67,10 @@ class Shell:
         if not self.heart.may_push():
             return
         self._lost |= self.heart.take_loss()
-        if self.pages[self.shown].tick(self._lost):
-            self._lost = False
-            self.heart.push()
+        with pn.io.hold():  # the frame and its beat are one message
+            if self.pages[self.shown].tick(self._lost):
+                self._lost = False
+                self.heart.push()
 
     def link(self) -> str:
         """Return the query that leads back here."""
@@ -135,7 +136,9 @@ def serve_page() -> None:
         with suppress(UnsetValueError):
             page.param.update(sidebar=[], main=[])
 
-    pn.state.add_periodic_callback(shell.tick, period=PERIOD)
-    pn.state.add_periodic_callback(remember, period=REMEMBER)
+    # Not Panel's periodic callbacks, whose busy counters take longer than a look at the run.
+    document: Any = pn.state.curdoc
+    document.add_periodic_callback(shell.tick, PERIOD)
+    document.add_periodic_callback(remember, REMEMBER)
     pn.state.on_session_destroyed(leave)
     page.servable()

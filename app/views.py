@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import panel as pn
@@ -42,6 +43,8 @@ class View(Shown):
 
     key = ""
     title = ""
+    is_watched = True
+    """Whether it shows something that moves; numbers are read, and need fewer frames."""
 
     def __init__(self, source: Any = None, **params: Any) -> None:
         super().__init__(**params)
@@ -172,9 +175,7 @@ class FitnessView(View):
     def _shape(self) -> Any:
         frame = self._frame
         beside = tuple((lane.label, lane.kind) for lane in frame.others) if frame else ()
-        # nan differs from itself, and would have the figure built anew each time
-        optimum = str(frame.optimum) if frame else ""
-        return beside, optimum, self._fit.value, self._turns if self._fit.value else 0
+        return beside, self._fit.value
 
 
 class EijView(View):
@@ -191,16 +192,20 @@ class EijView(View):
         def chosen(function: Any, frame: Frame) -> Any:
             return function(frame, self._metric.value, self._scale.value)
 
-        parts = (estimates.layers, estimates.element, estimates.limits)
-        return [LiveFigure(*(partial(chosen, function) for function in parts))]
+        def unit(frame: Frame) -> float:
+            return estimates.unit_of(frame, self._metric.value) if self._scale.value else 0.0
+
+        layers, element, limits = (
+            partial(chosen, part)
+            for part in (estimates.layers, estimates.element, estimates.limits)
+        )
+        return [LiveFigure(layers, element, limits, unit=unit)]
 
     def _options(self) -> list[Any]:
         return [self._metric, self._scale]
 
     def _shape(self) -> Any:
-        metric, log = self._metric.value, self._scale.value
-        unit = estimates.unit_of(self._frame, metric) if log and self._frame is not None else 0
-        return metric, log, unit
+        return self._metric.value, self._scale.value
 
 
 class SelectionView(View):
@@ -236,6 +241,7 @@ class DecisionView(View):
     """The next decision laid open: beliefs, draws, priorities, the winner and why."""
 
     key, title = "decision", "The next decision"
+    is_watched = False
 
     def _figures(self) -> list[LiveFigure]:
         self._table = pn.pane.HTML(
@@ -246,6 +252,7 @@ class DecisionView(View):
                 partial(decision.layers, side=side),
                 partial(decision.element, side=side),
                 partial(decision.limits, side=side),
+                attrgetter("energy"),
             )
             for side in decision.SIDES
         ]
@@ -276,9 +283,10 @@ class EnergyView(View):
     """Joules per application of each operator, as violins."""
 
     key, title = "energy", "What an application costs"
+    is_watched = False
 
     def _figures(self) -> list[LiveFigure]:
-        return [LiveFigure(energy.layers, energy.element, energy.limits)]
+        return [LiveFigure(energy.layers, energy.element, energy.limits, attrgetter("energy"))]
 
 
 class CompareView(FitnessView):

@@ -10,7 +10,7 @@ import holoviews as hv
 import numpy as np
 
 from app.frame import Frame, Lane
-from app.plots.layer import Layer, common, lines, span, stepped, window
+from app.plots.layer import Layer, common, lines, stepped, window
 from app.theme import HISTORY, OPTIMUM, RULE, UNIFORM, colour_of
 
 __all__ = ["element", "fit", "layers", "limits"]
@@ -23,13 +23,9 @@ def layers(frame: Frame, fitted: bool = False) -> dict[str, Layer]:
     """Return the run's line, those of the runs beside it, and the fitted curve on demand."""
     found = {f"other {i}": _beside(frame, i, lane) for i, lane in enumerate(frame.others)}
     found["run"] = Layer(f"{frame.selector} (this run)", _steps(frame, frame.rows), RULE, width=3.0)
-    if math.isfinite(frame.optimum):
-        end = frame.budget.joules
-        if not math.isfinite(end):
-            end = float(frame.rows["spent"].max(initial=1.0))
-        columns = {"spent": np.array([0.0, end]), "best": np.full(2, frame.optimum)}
-        label = f"optimum {frame.optimum:.6g}"
-        found["optimum"] = Layer(label, columns, OPTIMUM, "dotted", 1.5, grows=False)
+    columns = {"spent": np.array([0.0, _end(frame)]), "best": np.full(2, frame.optimum)}
+    label = f"optimum {frame.optimum:.6g}" if math.isfinite(frame.optimum) else "optimum unknown"
+    found["optimum"] = Layer(label, columns, OPTIMUM, "dotted", 1.5, grows=False)
     if fitted:
         columns, quality = fit(frame)
         label = f"fit f∞(1 − A·exp(−kB/Bmax)), {quality}"
@@ -40,17 +36,12 @@ def layers(frame: Frame, fitted: bool = False) -> dict[str, Layer]:
 def element(frame: Frame, fitted: bool = False) -> tuple[hv.Overlay, dict[str, hv.Element]]:
     """Draw the view; also return its parts by layer."""
     parts: dict[str, hv.Element] = dict(lines(layers(frame, fitted), X, Y))
-    options = common(
-        "fitness",
-        frame,
-        height=330,
-        xlim=span(0.0, frame.budget.joules),
-    )
+    options = common("fitness", frame, height=330)
     return hv.Overlay(list(parts.values())).opts(**options), parts
 
 
 def limits(frame: Frame) -> dict[str, tuple[float, float]]:
-    """Return what y must show: not the first tumble out of the infeasible, but all after it."""
+    """Return what is shown: the budget; not the tumble out of the infeasible, but all after it."""
     low, high = _extent(frame, frame.rows)
     if math.isfinite(frame.optimum):
         high = max(high, frame.optimum)
@@ -60,7 +51,13 @@ def limits(frame: Frame) -> dict[str, tuple[float, float]]:
         # A rival that never became feasible would press all other lines flat.
         low = min(low, start) if low - start < reach else low
         high = max(high, end) if end > low else high
-    return {"y": window(low, high)}
+    return {"x": (0.0, _end(frame)), "y": window(low, high)}
+
+
+def _end(frame: Frame) -> float:
+    """Return where the axis of Joules ends: at the budget, or as far as the run has come."""
+    spent = float(frame.rows["spent"].max(initial=1.0))
+    return frame.budget.joules if math.isfinite(frame.budget.joules) else spent
 
 
 def _extent(frame: Frame, rows: Any) -> tuple[float, float]:

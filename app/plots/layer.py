@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from app.frame import Frame
 
 __all__ = [
-    *("Layer", "areas", "common", "lines", "polygon", "span", "stepped", "thinned", "window"),
+    *("Layer", "areas", "common", "lines", "polygon", "span", "stepped", "thinned"),
+    *("title_of", "window"),
 ]
 
 Floats = NDArray[np.float64]
@@ -142,6 +143,11 @@ NUMBERS = """
 """
 
 
+def title_of(frame: Frame) -> str:
+    """Say what is drawn, and how its Joules are known."""
+    return f"{frame.problem} · {frame.algorithm} · {frame.selector}\n{frame.energy}"
+
+
 def common(name: str, frame: Frame, height: int = 300, **options: Any) -> dict[str, Any]:
     """Return the options that every figure has; the title says how its Joules are known."""
 
@@ -157,7 +163,7 @@ def common(name: str, frame: Frame, height: int = 300, **options: Any) -> dict[s
 
     hooks = [identify, save_as_svg, *options.pop("hooks", [])]
     return {
-        "title": f"{frame.problem} · {frame.algorithm} · {frame.selector}\n{frame.energy}",
+        "title": title_of(frame),
         "height": height,
         "responsive": True,
         "show_grid": True,
