@@ -213,6 +213,7 @@ class Registry(Mapping[str, Callable[..., Any]]):
     def __init__(self, family: str) -> None:
         self.family = family
         self._factories: dict[str, Callable[..., Any]] = {}
+        self._known: dict[str, tuple[Any, tuple[Parameter, ...]]] = {}
         self._private: set[str] = set()
 
     def add(self, name: str, *, private: bool = False) -> Callable[[Any], Any]:
@@ -268,11 +269,15 @@ class Registry(Mapping[str, Callable[..., Any]]):
     def parameters(self, name: str) -> tuple[Parameter, ...]:
         """Return the parameters that the factory's signature declares."""
         factory = self[name]
-        hints = typing.get_type_hints(factory, include_extras=True)
-        return tuple(
-            _parameter(parameter, hints.get(key, str))
-            for key, parameter in inspect.signature(factory).parameters.items()
-        )
+        # Asked for each component of each trial, thousands of times in a campaign.
+        if self._known.get(name, (None,))[0] is not factory:
+            hints = typing.get_type_hints(factory, include_extras=True)
+            found = tuple(
+                _parameter(parameter, hints.get(key, str))
+                for key, parameter in inspect.signature(factory).parameters.items()
+            )
+            self._known[name] = (factory, found)
+        return self._known[name][1]
 
     def check(self, spec: Spec | str) -> Spec:
         """Return the spec with every parameter checked and typed, defaults filled in."""

@@ -7,6 +7,7 @@ import dataclasses
 import hashlib
 import itertools
 import json
+import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from ..errors import InputError, nearest
 from ..registry import Spec
 from ..trial import FAMILIES, Trial
 
-__all__ = ["Campaign", "key_of"]
+__all__ = ["LARGEST", "PLURALS", "Campaign", "key_of", "parsed"]
 
 PLURALS = {"problems": "problem", "algorithms": "algorithm", "selectors": "selector"}
 DEFAULTS: dict[str, Any] = {
@@ -30,6 +31,8 @@ DEFAULTS: dict[str, Any] = {
     "every": 0,
     "charge_start": True,
 }
+LARGEST = 1_000_000
+"""Trials of one campaign, at most: they are all held in memory."""
 KNOWN = {*PLURALS, *DEFAULTS, "budget", "budgets"}
 
 
@@ -67,17 +70,14 @@ class Campaign:
     @classmethod
     def from_toml(cls, text: str) -> Campaign:
         """Read a campaign's file."""
-        try:
-            data = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise InputError("campaign file", str(error), "a file in TOML") from None
-        return cls.from_dict(data)
+        return cls.from_dict(parsed(text))
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Campaign:
+    def from_dict(cls, data: Mapping[str, Any], most: int = LARGEST) -> Campaign:
         """Read plain data, strictly: an unknown key is an error.
 
         Top level keys hold for all `[[grid]]` tables; without such a table they are the grid.
+        More than `most` trials are refused before they are made.
         """
         data = dict(data)
         name = data.pop("name", "")
@@ -87,6 +87,8 @@ class Campaign:
         if not isinstance(tables, list) or not tables:
             raise InputError("grid", tables, "tables, each under [[grid]]")
         grids = [_normal({**data, **_table("grid", table)}) for table in tables]
+        if (count := sum(map(_count, grids))) > most:
+            raise InputError("campaign", f"{count:,} trials", f"at most {most:,}")
         unique: dict[str, Trial] = {}
         for trial in itertools.chain.from_iterable(map(_expand, grids)):
             unique.setdefault(trial.key, trial)
@@ -98,6 +100,14 @@ class Campaign:
         return [f"- {line}" for line in theirs if line not in mine] + [
             f"+ {line}" for line in mine if line not in theirs
         ]
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """Return what a campaign's file says, not looked at yet."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError("campaign file", str(error), "a file in TOML") from None
 
 
 def key_of(trial: Trial, known: dict[Spec, str] | None = None) -> str:
@@ -190,6 +200,8 @@ def _components(family: str, item: Any) -> list[Spec]:
     if not isinstance(name, str):
         raise InputError(f"{family}:name", "(missing)", f"the name of a {family}")
     choices = [value if isinstance(value, list) else [value] for value in table.values()]
+    if (count := math.prod(map(len, choices))) > LARGEST:
+        raise InputError(family, f"{count:,} of {name}", f"at most {LARGEST:,}")
     return [
         FAMILIES[family].check(Spec(name, dict(zip(table, values, strict=True))))
         for values in itertools.product(*choices)
@@ -202,6 +214,12 @@ def _repetitions(seeds: Any) -> int | list[int]:
     if not (whole or listed):
         raise InputError("seeds", seeds, "how many repetitions, or a list of their numbers")
     return seeds
+
+
+def _count(grid: dict[str, Any]) -> int:
+    seeds = grid["seeds"]
+    axes = (len(grid[axis]) for axis in ("problems", "algorithms", "selectors", "budgets"))
+    return math.prod(axes) * (seeds if isinstance(seeds, int) else len(seeds))
 
 
 def _expand(grid: dict[str, Any]) -> Iterator[Trial]:

@@ -67,6 +67,7 @@ def run_campaign(
     store: Store,
     *,
     retry_failed: bool = False,
+    task_seconds: float | None = None,
 ) -> Iterator[Row]:
     """Run the trials that the store does not have, and yield each when it is safely stored.
 
@@ -81,12 +82,14 @@ def run_campaign(
     store : Store
         Open for writing; `store.begin` was called.
     retry_failed : bool
+    task_seconds : float
+        About how long a task takes; `TASK_SECONDS` by default. Where somebody watches, less.
 
     Yields
     ------
     Row
     """
-    plan = _Plan(trials, store, retry_failed)
+    plan = _Plan(trials, store, retry_failed, task_seconds or TASK_SECONDS)
     under_way: dict[Future[Done], Task] = {}
     try:
         while plan.waiting or under_way:
@@ -123,8 +126,10 @@ def run_campaign(
 class _Plan:
     """What is left to do, and in which portions."""
 
-    def __init__(self, trials: Iterable[Trial], store: Store, retry_failed: bool) -> None:
-        self.store = store
+    def __init__(
+        self, trials: Iterable[Trial], store: Store, retry_failed: bool, task_seconds: float
+    ) -> None:
+        self.store, self.task_seconds = store, task_seconds
         states = store.states()
         skipped = {"done"} if retry_failed else {"done", "failed"}
         instances: dict[Any, str] = {}
@@ -153,7 +158,7 @@ class _Plan:
             return None
         # The median: the first trials of a worker may compile.
         each = max(median(self.paces), 1e-6) if self.paces else math.inf
-        size = min(max(1, math.ceil(TASK_SECONDS / each)), MOST)
+        size = min(max(1, math.ceil(self.task_seconds / each)), MOST)
         # Towards the end smaller ones, so that all workers finish together.
         share = math.ceil(len(self.queue) / self.room(executor))
         size = min(size, max(share, math.ceil(size / 4)), len(self.queue))

@@ -113,13 +113,9 @@ def _planned(folder: Path, trials: int, meter: str, quiet: bool) -> Any:
 
 
 def _made(folder: Path, control: str = "") -> Any:
-    from ..campaigns import Reader
-    from ..paper.experiment import NAME, paper_report
-    from ..reports import report_of
+    from ..paper.experiment import report_beside
 
-    with Reader(folder) as reader:
-        is_paper = reader.spec().get("name") == NAME
-    return paper_report(folder) if is_paper and not control else report_of(folder, control=control)
+    return report_beside(folder, control)
 
 
 def _write(made: Any, out: Path, form: str) -> None:

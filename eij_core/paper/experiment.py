@@ -7,16 +7,24 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..campaigns.grid import Campaign
+from ..campaigns import Campaign, Reader
 from ..reports import statistics as st
-from ..reports.frames import Frames
+from ..reports.frames import Frames, frames_of
 from ..reports.report import Report, report_of
 from ..reports.tabular import Cell, Table
 from ..run import solve
 from ..trial import FAMILIES, Trial
 from .published import FINAL_ENERGY, FINAL_FITNESS, HALF_DIGIT, METHODS, PROBLEMS, TRIALS, Published
 
-__all__ = ["Agreement", "agreements", "name", "paper_campaign", "paper_report"]
+__all__ = [
+    "Agreement",
+    "agreements",
+    "is_papers",
+    "name",
+    "paper_campaign",
+    "paper_report",
+    "report_beside",
+]
 
 NAME = "The paper's experiment"
 ROLES = ("EOS", "first operator", "second operator")
@@ -96,10 +104,26 @@ def host_budgets(meter: str) -> dict[str, str]:
 
 def name(trial: Trial) -> tuple[str, str]:
     """Name a trial as the paper does, and its role: EOS, or which of the two operators."""
-    for i, (method, text) in enumerate(METHODS[trial.algorithm.name].items()):
+    for i, (method, text) in enumerate(METHODS.get(trial.algorithm.name, {}).items()):
         if FAMILIES["selector"].check(text) == trial.selector:
             return method, ROLES[i]
     return str(trial.selector), str(trial.selector)
+
+
+def is_papers(trial: Trial) -> bool:
+    """Tell whether a trial is one of the paper's: its problem, algorithm, method and budget."""
+    setting = PROBLEMS.get(trial.problem.name)
+    return (
+        setting is not None
+        and name(trial)[1] in ROLES
+        and all(
+            spec == FAMILIES[family].check(spec.name)
+            for family in ("problem", "algorithm", "meter")
+            for spec in [getattr(trial, family)]
+        )
+        and trial.meter.name == "paper"
+        and str(trial.budget) in (f"{setting.joules:g} J", f"{setting.evaluations:g} evaluations")
+    )
 
 
 def agreements(frames: Frames) -> list[Agreement]:
@@ -158,7 +182,20 @@ def paper_report(folder: Any) -> Report:
     """Return the report of a paper's campaign, the paper's two tables first."""
     report = report_of(folder, control="EOS", namer=name)
     report.control = ROLES[0]
-    found = agreements(report.frames)
+    return _with_paper(report, agreements(report.frames))
+
+
+def report_beside(folder: Any, control: str = "") -> Report:
+    """Return the report of any campaign, with the paper's values where it has them."""
+    with Reader(folder) as reader:
+        if reader.spec().get("name") == NAME and not control:
+            return paper_report(folder)
+    alike = frames_of(folder, namer=name, curves=False, only=is_papers)
+    found = agreements(alike) if len(alike.trials) else []
+    return _with_paper(report_of(folder, control=control), found)
+
+
+def _with_paper(report: Report, found: list[Agreement]) -> Report:
     report.lead = [
         _side_by_side(group, title, note)
         for title, note, group in (
@@ -202,15 +239,17 @@ def _side_by_side(found: list[Agreement], title: str, note: str) -> Table:
     by_place = {(a.method, a.problem): a for a in found}
     bold = _bold(found)
     rows = []
+    shown = {a.method for a in found}
+    problems = [problem for problem in PROBLEMS if problem in {a.problem for a in found}]
     for methods in METHODS.values():
-        for method in methods:
+        for method in (method for method in methods if method in shown):
             row = [Cell(method)]
-            for problem in PROBLEMS:
+            for problem in problems:
                 agreement = by_place.get((method, problem))
                 row += _entries(agreement, bold) if agreement else [Cell("")] * 5
             rows.append(row)
     headings = ["method"]
-    for setting in PROBLEMS.values():
+    for setting in map(PROBLEMS.__getitem__, problems):
         headings += [f"{setting.title}: paper", "p", "ours", "p", "SE"]
     caption = (
         f"{note} Mean ± sd; p: Mann–Whitney against EOS; bold: the best mean and what is not told "

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..records import BINS
-from ..svg import Axes, legend
+from ..svg import SERIES, Axes, legend
 from ..violins import violins
 from .anytime import band, fit
 from .comparisons import plausible
 from .frames import SHARES, Frames
 
-__all__ = ["Figure", "energy_violins", "selection", "trajectories", "transitions"]
+__all__ = ["Figure", "energy_violins", "residuals", "selection", "trajectories", "transitions"]
 
 WINDOW = 10
 """Points of `SHARES` in a window of the selection ratio: 5 % of the budget."""
@@ -180,6 +180,37 @@ def trajectories(frames: Frames) -> Figure:
         f"f∞(1 − A·exp(−k·E/B)) of the mean, residuals in the table. Joules: {sources(frames)}."
     )
     return Figure("Fitness by energy", caption, panels, key_to(places))
+
+
+def residuals(frames: Frames) -> Figure:
+    """What the fit of each mean leaves over, along the budget."""
+    places, panels = colours(frames), []
+    for names, trials in frames.cells():
+        if not trials["by_joules"].iloc[0]:
+            continue
+        lines = []
+        for method, runs in trials.groupby("method", sort=False):
+            curves = plausible(frames, runs, trials)
+            mean = band(curves).mean if len(curves) else None
+            if mean is not None and (model := fit(SHARES, mean)) is not None:
+                lines.append((str(method), mean[1:] - model(SHARES[1:])))
+        if not lines:
+            continue
+        budget = float(trials["joules"].median())
+        # The first points of a penalised problem would flatten all the rest.
+        scale = _range(np.array([line[20:] for _, line in lines]))
+        axes = Axes(
+            cell_title(names), "J spent", "mean − fit", (0, budget), scale, size=(380.0, 170.0)
+        )
+        axes.line([0.0, budget], [0.0, 0.0], SERIES - 2, thin=True)
+        for method, line in lines:
+            axes.line(SHARES[1:] * budget, line, places[method])
+        panels.append(axes.render())
+    caption = (
+        "Mean best fitness minus its fit; a fit that describes the run leaves a flat line at 0. "
+        f"The scale is that of the last nine tenths of the budget. Joules: {sources(frames)}."
+    )
+    return Figure("Residuals of the fits", caption, panels, key_to(places))
 
 
 def _range(values: Any, margin: float = 0.06) -> tuple[float, float]:

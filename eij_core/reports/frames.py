@@ -101,7 +101,13 @@ def labels(specs: Iterable[Spec]) -> dict[Spec, str]:
     return found
 
 
-def frames_of(folder: str | Path, *, namer: Namer | None = None, curves: bool = True) -> Frames:
+def frames_of(
+    folder: str | Path,
+    *,
+    namer: Namer | None = None,
+    curves: bool = True,
+    only: Callable[[Trial], bool] = lambda trial: True,
+) -> Frames:
     """Read a store, also while it is being written.
 
     Parameters
@@ -111,21 +117,23 @@ def frames_of(folder: str | Path, *, namer: Namer | None = None, curves: bool = 
         Names methods; by default a method is called by its selector's shortest name.
     curves : bool
         Whether to read the traces too.
+    only : callable
+        Which trials to take.
     """
     with Reader(folder) as reader:
         rows = reader.rows()
         spec = reader.spec()
         done = [row for row in rows if row.state == "done"]
-        trials = [Trial.from_json(row.spec_json) for row in done]
-        if done:
-            pairs = sorted(zip(trials, done, strict=True), key=_order(spec))
-            trials, done = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        failed = len(rows) - len(done)
+        read = ((Trial.from_json(row.spec_json), row) for row in done)
+        pairs = sorted((pair for pair in read if only(pair[0])), key=_order(spec))
+        trials, done = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         table, operators = _tables(done, trials, namer)
         frames = Frames(
             str(spec.get("name") or Path(folder).name),
             table,
             operators,
-            failed=len(rows) - len(done),
+            failed=failed,
             planned=len(rows),
             folder=Path(folder),
         )

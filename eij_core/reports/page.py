@@ -11,10 +11,10 @@ from .tabular import Table
 if TYPE_CHECKING:
     from .report import Report
 
-__all__ = ["page"]
+__all__ = ["STYLE", "lead", "page", "sections_of"]
 
 # Okabe and Ito's colours, told apart by all; lighter where the page is dark.
-STYLE = """
+COLOURS = """
 :root { color-scheme: light dark;
   --paper: #fdfdfc; --ink: #1d2126; --soft: #5c6570; --rule: #d9dde1; --grid: #e9ecef;
   --card: #ffffff; --good: #0b6e4f; --bad: #a8320b; --warn: #8a5a00; --accent: #0a5c91;
@@ -25,6 +25,8 @@ STYLE = """
   --card: #1b1f24; --good: #57c79b; --bad: #ff9166; --warn: #e5b454; --accent: #6cb8ee;
   --c0: #5db4ec; --c1: #ff8f4f; --c2: #3fd0a2; --c3: #e79cc6; --c4: #efbb45; --c5: #8fd0f5;
   --c6: #b4b4b4; --c7: #c3a3dd; } }
+"""
+STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink);
   font: 15px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
@@ -79,13 +81,18 @@ svg .band { stroke: none; fill-opacity: .17; } svg .shape { fill-opacity: .45; }
 PRINT = "@media print { .wide { max-height: none; overflow: visible; } nav { display: none; } }"
 
 
+def sections_of(report: Report) -> list[tuple[str, str]]:
+    """Return the titles and the HTML of all parts, in their order."""
+    return [
+        *((table.title, _table(table)) for table in [*report.lead, *report.tables[:2]]),
+        *((figure.name, _figure(figure)) for figure in report.figures),
+        *((table.title, _table(table)) for table in report.tables[2:]),
+    ]
+
+
 def page(report: Report) -> str:
     """Return the whole page."""
-    sections: list[tuple[str, str]] = []
-    sections += [(table.title, _table(table)) for table in report.lead]
-    sections += [(table.title, _table(table)) for table in report.tables[:2]]
-    sections += [(figure.name, _figure(figure)) for figure in report.figures]
-    sections += [(table.title, _table(table)) for table in report.tables[2:]]
+    sections = sections_of(report)
     name = html.escape(report.frames.name)
     links = "".join(f'<a href="#s{i}">{html.escape(t)}</a>' for i, (t, _) in enumerate(sections))
     body = "".join(
@@ -99,7 +106,7 @@ def page(report: Report) -> str:
         '<meta http-equiv="Content-Security-Policy" '
         "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">"
         f'<link rel="icon" href="data:,"><title>{name} – EI/J report</title>'
-        f"<style>{STYLE}{PRINT}</style></head><body><header><h1>{name}</h1>{_lead(report)}</header>"
+        f"<style>{COLOURS}{STYLE}{PRINT}</style></head><body><header><h1>{name}</h1>{lead(report)}</header>"
         f'<nav aria-label="Sections">{links}</nav><main>{body}'
         f'<p class="caption" style="margin:40px 0">Made by EI/J from {_folder(report)}.</p>'
         "</main></body></html>"
@@ -111,11 +118,13 @@ def _folder(report: Report) -> str:
     return html.escape(folder.name if folder is not None else "memory")
 
 
-def _lead(report: Report) -> str:
+def lead(report: Report) -> str:
+    """Return the paragraph, the facts and the remarks that come first."""
     frames = report.frames
     trials = frames.trials
     if not len(trials):
-        return '<p class="lead">No trial is done yet.</p>'
+        failed = f" {frames.failed} trials failed." if frames.failed else ""
+        return f'<p class="lead">No trial is done yet.{failed}</p>'
     sources = "; ".join(dict.fromkeys(trials["source"]))
     facts = [
         (f"{len(trials):,}", "trials"),

@@ -10,7 +10,7 @@ import pandas as pd
 
 from . import comparisons as cmp
 from .comparisons import Across
-from .figures import Figure, energy_violins, selection, trajectories, transitions
+from .figures import Figure, energy_violins, residuals, selection, trajectories, transitions
 from .frames import Frames, Namer, frames_of
 from .ranks import critical_difference, expected, reached_targets
 from .tables import (
@@ -95,6 +95,7 @@ def report_of(folder: str | Path, *, control: str = "", namer: Namer | None = No
     if len(frames.trials):
         drawn = [
             trajectories(frames),
+            residuals(frames),
             selection(frames),
             transitions(frames, chosen.partition("-")[0]),
             energy_violins(frames),

@@ -5,8 +5,19 @@ import math
 import pandas as pd
 import pytest
 
+from eij_core import Trial
+from eij_core.campaigns import Campaign, Reader, Store
 from eij_core.paper import FINAL_FITNESS, METHODS, PROBLEMS
-from eij_core.paper.experiment import _bold, _entries, _remarks, _side_by_side, agreements
+from eij_core.paper.experiment import (
+    _bold,
+    _entries,
+    _remarks,
+    _side_by_side,
+    agreements,
+    is_papers,
+    report_beside,
+)
+from tests.campaign.small import run
 
 
 def frames(shift=0.0, feasible=True):
@@ -62,7 +73,11 @@ def test_what_did_not_work_is_said():
     assert all(math.isnan(a.mean) for a in found)
     table = _side_by_side(found, "t", "n")
     assert "– (0%)" in {cell.text for row in table.rows for cell in row}
-    assert _side_by_side(found[:1], "t", "n").rows[1][1].text == ""
+    few = [a for a in found if (a.problem, a.method) in (("knapsack", "SSGA-1"), ("nk", "ILS-1"))]
+    part = _side_by_side([a for a in few if a.fixed == "joules"], "t", "n")
+    assert [row[0].text for row in part.rows] == ["SSGA-1", "ILS-1"]
+    assert len(part.headings) == 11
+    assert [cell.text for cell in part.rows[0][6:]] == [""] * 5
     single = found[0]._replace(mean=1.0, sd=math.nan, feasible=0.1, p=0.2)
     assert [cell.text for cell in _entries(single, set())][2:4] == ["1.00 (10%)", "0.20"]
 
@@ -73,3 +88,39 @@ def test_one_feasible_run_is_compared_by_the_papers_error(problem):
     keep = made.trials.groupby(["problem", "method"]).head(1)
     made.trials = keep
     assert all(not math.isnan(a.errors) for a in agreements(made) if a.comparable)
+
+
+@pytest.mark.parametrize(
+    ("changes", "papers"),
+    [
+        ({}, True),
+        ({"selector": "static:operator=flip-1"}, True),
+        ({"budget": "35000 evaluations"}, True),
+        ({"budget": "300 J"}, False),
+        ({"problem": "knapsack:instance=2"}, False),
+        ({"algorithm": "ils:steps=10"}, False),
+        ({"meter": "model"}, False),
+        ({"selector": "uniform"}, False),
+        ({"problem": "ecc"}, False),  # at the knapsack's budget
+    ],
+)
+def test_which_trials_are_the_papers(changes, papers):
+    own = {"problem": "knapsack", "algorithm": "ils", "selector": "eij", "meter": "paper"}
+    assert is_papers(Trial(**{**own, "budget": "1 kJ", **changes})) is papers
+
+
+def test_any_store_has_the_papers_values_beside_its_own(tmp_path):
+    trials = {"problems": ["nk"], "algorithms": ["ssga:population=10"], "selectors": ["eij"]}
+    grid = {"meter": "paper", "budget": "3 J", "seeds": 2, "points": 5}
+    run(tmp_path / "other", Campaign.from_dict({**trials, **grid}))
+    assert report_beside(tmp_path / "other").lead == []
+    plan = Campaign.from_dict({**grid, **trials, "algorithms": ["ssga"], "budget": "1 kJ"})
+    # The same trials, spared their length: what matters is what they are called.
+    with Store(tmp_path / "papers") as store, Reader(tmp_path / "other") as reader:
+        store.begin(plan.data, "test")
+        for row, trial in zip(reader.rows(), plan.trials, strict=True):
+            store.put([row._replace(spec_json=trial.to_json(), trace_path="", trace_sha256="")])
+    report = report_beside(tmp_path / "papers")
+    (table,) = report.lead
+    assert [cell.text for cell in table.rows[0][:2]] == ["EOS-SSGA", "72.49 ± 1.36"]
+    assert report.control == "eij"
