@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from app.failing import told
 from app.frame import Tally, tally_of
 from app.limits import limits
-from app.pool import Pool, be_nice
+from app.pool import Pool, Seats, be_nice
 from app.pool import pool as shared_pool
+from app.pool import seats as shared_seats
 from eij_core import Block, EijError, Run, Trial
 from eij_core.control import Control, Mailbox
 
@@ -168,6 +169,7 @@ class Job:
         pace: float = 0.0,
         paused: bool = False,
         turns: Pool = shared_pool,
+        seats: Seats = shared_seats,
     ) -> None:
         self.contenders = tuple(contenders)
         self.owner = self if owner is None else owner
@@ -180,7 +182,7 @@ class Job:
         self.racers: tuple[Racer, ...] = ()
         self.tally: Tally | None = None
         self.notice = ""
-        self._turns = turns
+        self._turns, self._seats = turns, seats
         self._born = time.monotonic()
         self._thread = threading.Thread(target=self._work, name="eij-run", daemon=True)
 
@@ -201,7 +203,9 @@ class Job:
     @property
     def place(self) -> int:
         """Our place in the queue; 0 when there is no wait to speak of."""
-        return 0 if self.over else self._turns.place(self.owner)
+        if self.over:
+            return 0
+        return self._seats.place(self.owner) or self._turns.place(self.owner)
 
     @property
     def leader(self) -> Run | None:
@@ -217,8 +221,13 @@ class Job:
         return [racer.run.result() for racer in self.racers]
 
     def _work(self) -> None:
+        user = getattr(self.owner, "user", self.owner)
         try:
-            self._run()
+            with self._seats.taken(self.owner, user, lambda: self.control.stopped) as seated:
+                if seated:
+                    self._run()
+                else:
+                    self.stage = "stopped"
         except Exception as error:
             self.error, self.stage = told(error), "failed"
 

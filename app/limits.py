@@ -21,8 +21,14 @@ QUEUE = 50
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds on one run. Infinite on a private server."""
+    """Bounds on visitors and their runs. Infinite on a private server."""
 
+    sessions: float = float("inf")
+    """Pages that may be open."""
+    runs_of_page: float = float("inf")
+    """Runs and other work of one page at once; the rest waits."""
+    runs_of_user: float = float("inf")
+    """The same for all pages of one address."""
     seconds: float = float("inf")
     size: float = float("inf")
     table: float = float("inf")
@@ -30,7 +36,16 @@ class Limits:
     evaluations: float = float("inf")
 
 
-PUBLIC = Limits(seconds=600.0, size=10_000, table=2**22, joules=10_000.0, evaluations=1e7)
+PUBLIC = Limits(
+    sessions=100,
+    runs_of_page=2,
+    runs_of_user=4,
+    seconds=600.0,
+    size=10_000,
+    table=2**22,
+    joules=10_000.0,
+    evaluations=1e7,
+)
 
 
 def is_public() -> bool:

@@ -12,13 +12,13 @@ import os
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from itertools import zip_longest
 
-from app.limits import QUEUE
+from app.limits import QUEUE, limits
 
-__all__ = ["Crowded", "Pool", "Ticket", "be_nice", "pool"]
+__all__ = ["Crowded", "Pool", "Seats", "Ticket", "be_nice", "pool", "seats"]
 
 
 class Crowded(RuntimeError):
@@ -101,6 +101,59 @@ class Pool:
             ticket.called.set()
 
 
+class Seats:
+    """How many runs a page and a user may have at once; who comes later waits, in order.
+
+    Examples
+    --------
+    >>> seats = Seats(of_page=1, of_user=2)
+    >>> with seats.taken("page", "user", lambda: False):
+    ...     seats.place("page")
+    0
+    """
+
+    def __init__(self, of_page: float, of_user: float) -> None:
+        self.of_page, self.of_user = of_page, of_user
+        self._changed = threading.Condition()
+        self._sitting: list[tuple[Hashable, Hashable]] = []
+        self._waiting: list[tuple[Hashable, Hashable]] = []
+
+    @contextmanager
+    def taken(self, page: Hashable, user: Hashable, stopped: Callable[[], bool]) -> Iterator[bool]:
+        """Wait for a seat, and hold it for the block; False: it was stopped while it waited."""
+        ours = (page, user)
+        with self._changed:
+            self._waiting.append(ours)
+            while not stopped() and not self._may_sit(ours):
+                self._changed.wait(0.1)
+            self._waiting.remove(ours)
+            self._sitting.append(ours)
+        try:
+            yield not stopped()
+        finally:
+            with self._changed:
+                self._sitting.remove(ours)
+                self._changed.notify_all()
+
+    def place(self, page: Hashable) -> int:
+        """Return how many of the same user come before the page's next run, itself counted."""
+        with self._changed:
+            queue = [(seat, user) for seat, user in self._waiting]
+        for index, (seat, user) in enumerate(queue):
+            if seat == page:
+                return 1 + sum(other == user for _, other in queue[:index])
+        return 0
+
+    def _may_sit(self, ours: tuple[Hashable, Hashable]) -> bool:
+        page, user = ours
+        ahead = self._waiting[: self._waiting.index(ours)]
+        if any(other == user for _, other in ahead):
+            return False
+        pages = sum(seat == page for seat, _ in self._sitting)
+        users = sum(other == user for _, other in self._sitting)
+        return pages < self.of_page and users < self.of_user
+
+
 def be_nice() -> None:
     """Let the page go first: give the calling thread the lowest priority, where it has its own."""
     if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
@@ -109,3 +162,6 @@ def be_nice() -> None:
 
 pool = Pool(int(os.environ.get("EIJ_SLOTS", 0)) or max(1, (os.cpu_count() or 2) - 1))
 """The turns of this process."""
+
+seats = Seats(limits().runs_of_page, limits().runs_of_user)
+"""The runs that visitors of this process may have at once."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
-__all__ = ["arguments", "main", "serve"]
+__all__ = ["arguments", "main", "serve", "supervise"]
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
@@ -32,7 +36,7 @@ def arguments(address: str, port: int, show: bool = False) -> list[str]:
         *("--unused-session-lifetime", "30000", "--check-unused-sessions", "5000"),
         *("--keep-alive", "20000", "--websocket-max-message-size", "8388608"),
         *("--exclude-headers", "Authorization", "Cookie"),
-        *("--disable-index", "--liveness"),
+        *("--liveness", "--plugins", "app.doors"),
         *(["--use-xheaders"] if "EIJ_HOSTS" in os.environ else []),
         *(["--show"] if show else []),
     ]
@@ -56,7 +60,7 @@ def environment(public: bool) -> dict[str, str]:
 def serve(
     address: str = "127.0.0.1", port: int = 5006, public: bool = False, show: bool = False
 ) -> None:
-    """Serve the dashboard until interrupted; the process becomes the server.
+    """Serve the dashboard until interrupted; a server that crashes is started anew.
 
     Parameters
     ----------
@@ -69,7 +73,46 @@ def serve(
         Whether to open a browser.
     """
     command = [sys.executable, "-m", "panel", *arguments(address, port, show)]
-    os.execve(sys.executable, command, {**os.environ, **environment(public)})
+    print(f"The dashboard: http://{address}:{port}/app", flush=True)
+    raise SystemExit(supervise(command, {**os.environ, **environment(public)}))
+
+
+def supervise(command: list[str], env: dict[str, str], patience: int = 3) -> int:
+    """Keep a process alive, and return the exit code that ends it.
+
+    A process that a signal has killed (a fault in compiled code, a lack of memory) is started
+    again, unless it does not live for ten seconds `patience` times in a row. What it ends by
+    itself, or what we are asked to end, stays ended.
+    """
+    asked: list[int] = []
+    child: subprocess.Popen[bytes] | None = None
+
+    def end(number: int, _: Any) -> None:
+        asked.append(number)
+        if child is not None:
+            child.terminate()
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    short = 0
+    try:
+        while not asked:
+            began = time.monotonic()
+            child = subprocess.Popen(command, env=env)
+            if asked:  # between the question and the start
+                child.terminate()
+            code = child.wait()
+            if asked or code >= 0:
+                break
+            short = short + 1 if time.monotonic() - began < 10.0 else 0
+            name = signal.Signals(-code).name
+            if short >= patience:
+                print(f"The server was killed by {name} again and again; giving up.", flush=True)
+                return 1
+            print(f"The server was killed by {name}; starting it anew.", flush=True)
+        return 128 + asked[0] if asked else code
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 main = serve

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Hashable
 from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl
@@ -14,7 +15,7 @@ from panel.util.parameters import edit_readonly
 from panel_material_ui.template.base import Page as Template
 
 from app.heartbeat import Heartbeat
-from app.limits import LINK_BYTES
+from app.limits import LINK_BYTES, is_public
 from app.opening import opening_template
 from app.pages import PAGES, Page
 from app.theme import THEME
@@ -36,9 +37,12 @@ class Shell:
     ----------
     query : str
         The link with which the visitor came: it names the page and holds its choices.
+    user : hashable, optional
+        Who it is, as far as the server can tell: the address; each page its own if not given.
     """
 
-    def __init__(self, query: str = "") -> None:
+    def __init__(self, query: str = "", user: Hashable = None) -> None:
+        self.user = self if user is None else user
         self.heart = Heartbeat()
         self.pages: dict[str, Page] = {}
         self._middles = {key: pmui.Column(sizing_mode="stretch_width", margin=0) for key in PAGES}
@@ -108,7 +112,9 @@ def serve_page() -> None:
     """Build the pages for a visitor, and put them into the document."""
     pn.extension(reconnect=True, notifications=False, exception_handler=_log_error)
     location = pn.state.location
-    shell = Shell(location.search if location is not None else "")
+    request = getattr(getattr(pn.state.curdoc, "session_context", None), "request", None)
+    query = location.search if location is not None else ""
+    shell = Shell(query, getattr(request, "remote_ip", None) if is_public() else None)
     page = Template(
         title="EI/J: what a Joule buys",
         main=shell.main,

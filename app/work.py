@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Generic, Self, TypeVar
 
 from app.failing import told
-from app.pool import Pool, be_nice
+from app.pool import Pool, be_nice, seats
 from app.pool import pool as shared_pool
 
 __all__ = ["Work"]
@@ -78,7 +78,7 @@ class Work(Generic[Item]):
     @property
     def place(self) -> int:
         """The place in the queue for the processor; 0: no wait to speak of."""
-        return 0 if self.over else self._pool.place(self.owner)
+        return 0 if self.over else seats.place(self.owner) or self._pool.place(self.owner)
 
     def take(self) -> list[Item]:
         """Return what came since the last time."""
@@ -91,11 +91,16 @@ class Work(Generic[Item]):
 
     def _work(self) -> None:
         try:
-            with self._pool.turn(self.owner, alone=True) if self._alone else nullcontext():
-                self._drive(nullcontext if self._alone else self._turn)
+            user = getattr(self.owner, "user", self.owner)
+            with seats.taken(self.owner, user, self._stopped.is_set):
+                self._wait_and_drive()
         except Exception as error:
             self.error = told(error)
             self.stage = "failed"
+
+    def _wait_and_drive(self) -> None:
+        with self._pool.turn(self.owner, alone=True) if self._alone else nullcontext():
+            self._drive(nullcontext if self._alone else self._turn)
 
     def _drive(self, turn: Callable[[], Any]) -> None:
         be_nice()

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from app.pool import Crowded, Pool
+from app.pool import Crowded, Pool, Seats
 
 
 class Crowd:
@@ -106,3 +106,68 @@ def test_the_queue_has_an_end():
         with pytest.raises(Crowded), turns.turn("c"):
             pass
     crowd.finish()
+
+
+class Guests:
+    """Threads that want a seat, and keep it until they are told to go."""
+
+    def __init__(self, seats):
+        self.seats, self.seated, self.threads = seats, [], []
+        self.leave, self.stopped = threading.Event(), threading.Event()
+
+    def come(self, page, user):
+        def sit():
+            with self.seats.taken(page, user, self.stopped.is_set) as seated:
+                if seated:
+                    self.seated.append((page, user))
+                    self.leave.wait(30)
+
+        thread = threading.Thread(target=sit, daemon=True)
+        self.threads.append(thread)
+        thread.start()
+        before = len(self.seated) + len(self.seats._waiting)
+        until(lambda: len(self.seated) + len(self.seats._waiting) >= len(self.threads), before)
+
+    def go(self):
+        self.leave.set()
+        for thread in self.threads:
+            thread.join(30)
+
+
+def until(condition, told=None):
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end, told
+        time.sleep(0.005)
+
+
+def test_a_page_and_a_user_have_so_many_runs_at_once():
+    guests = Guests(Seats(of_page=2, of_user=4))
+    for page in ("a", "a", "b", "b"):
+        guests.come(page, "greedy")
+    for page in ("c", "d"):
+        guests.come(page, "greedy")
+    guests.come("e", "modest")
+    assert guests.seated == [*[("a", "greedy")] * 2, *[("b", "greedy")] * 2, ("e", "modest")]
+    assert [guests.seats.place(page) for page in "cde"] == [1, 2, 0]
+    guests.go()
+    assert len(guests.seated) == 7
+
+
+def test_a_third_run_of_a_page_waits():
+    guests = Guests(Seats(of_page=2, of_user=4))
+    for _ in range(3):
+        guests.come("a", "a")
+    assert len(guests.seated) == 2
+    guests.go()
+    assert len(guests.seated) == 3
+
+
+def test_who_stops_waiting_never_sits():
+    guests = Guests(Seats(of_page=1, of_user=1))
+    guests.come("a", "me")
+    guests.come("b", "me")
+    guests.stopped.set()
+    until(lambda: not guests.seats._waiting)
+    guests.go()
+    assert guests.seated == [("a", "me")]

@@ -38,6 +38,8 @@ class Visitor:
         self.frames: list[float] = []
         self.decisions = 0
         self.over = False
+        self.deaf = False
+        """Set it, and the visitor neither reads nor answers any more."""
         self.opened = 0.0
         """Seconds from the request to the whole document."""
         self._models: dict[str, dict[str, Any]] = {}
@@ -135,7 +137,7 @@ class Visitor:
         self._patch({"kind": "ModelChanged", "model": model, "attr": "echo", "new": beat})
 
     async def _listen(self) -> None:
-        while True:
+        while not self.deaf:
             kind, content = await self._receive()
             if kind == "ERROR":
                 raise RuntimeError(content.get("text"))
