@@ -6,6 +6,7 @@ import base64
 import os
 import sys
 import weakref
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from typing import Any
 import holoviews as hv
 import panel as pn
 import panel_material_ui as pmui
+from bokeh.core.serialization import Serializer
 from bokeh.models.css import ImportedStyleSheet
-from panel.io.resources import CDN_DIST, DIST_DIR
+from panel.io.resources import CDN_DIST, DIST_DIR, LOCAL_DIST
 from panel.models.esm import ReactiveESM
 
 from app.painter import painter
@@ -143,15 +145,17 @@ class Shown(pn.viewable.Viewer):
         prepare()
         with painter.lock:
             view = self._create_view()
-            if _bring_styles not in view._hooks:
-                view._hooks.append(_bring_styles)
+            if _bring_along not in view._hooks:
+                view._hooks.append(_bring_along)
             if pn.config.comms in WIDGETS:
                 return _widget_bundle(view)
             # What the browser says is heard by the painter: this thread must not wait for it, since
             # whatever is printed meanwhile, by any cell, would be taken for the widget's.
             hear = type(view)._on_msg.__get__(view)
             view._on_msg = lambda *message: painter.do(partial(hear, *message))
-            return view._repr_mimebundle_(include, exclude)
+            bundle = view._repr_mimebundle_(include, exclude)
+            _keep_styles(view)
+            return bundle
 
 
 _widgets: weakref.WeakKeyDictionary[Any, weakref.WeakSet[Any]] = weakref.WeakKeyDictionary()
@@ -159,6 +163,7 @@ _widgets: weakref.WeakKeyDictionary[Any, weakref.WeakSet[Any]] = weakref.WeakKey
 
 def _widget_bundle(view: Any) -> Any:
     widget = pn.ipywidget(view)
+    _keep_styles(view)
     widget.combine_events = False  # combined ones wait until no cell runs
     hear = widget._sync_model
     widget.on_msg(hear, remove=True)
@@ -174,7 +179,7 @@ def _widget_bundle(view: Any) -> Any:
     return {"text/html": '<div style="display: none"></div>'}, {}
 
 
-def _bring_styles(_: Any, root: Any) -> None:
+def _bring_along(_: Any, root: Any) -> None:
     """Give all that is drawn its style by itself: Panel's links lead to the network."""
     for model in root.references():
         # Panel keeps one sheet per address and document, and hands it out when a pane changes.
@@ -183,6 +188,50 @@ def _bring_styles(_: Any, root: Any) -> None:
             model.url = f"data:text/css;base64,{base64.b64encode(path.read_bytes()).decode()}"
         if isinstance(model, ReactiveESM) and ICONS not in model.stylesheets:
             model.stylesheets = [*model.stylesheets, ICONS]
+    _send_code_once(root)
+
+
+def _send_code_once(root: Any) -> None:
+    """Leave a bundle of code, a megabyte and more, with one component alone, the first made.
+
+    Panel gives it to each, 50 MB in all; the page keeps it by the name of the bundle anyway.
+    """
+    coded = {
+        str(model.id): model
+        for model in root.references()
+        if isinstance(model, ReactiveESM) and model.bundle and model.esm
+    }
+    if len(coded) < 2:
+        return
+    sent: set[Any] = set()
+    for name in _in_order_of_making(Serializer().encode(root)):
+        if name in coded:
+            model = coded[name]
+            if model.bundle in sent:
+                model.esm = ""  # type: ignore[assignment]
+            sent.add(model.bundle)
+
+
+def _in_order_of_making(encoded: Any) -> Iterator[str]:
+    """Yield the ids of models as the page makes them: parts before wholes, in written order."""
+    if isinstance(encoded, dict):
+        for part in encoded.values():
+            yield from _in_order_of_making(part)
+        if encoded.get("type") == "object" and "id" in encoded:
+            yield encoded["id"]
+    elif isinstance(encoded, list):
+        for part in encoded:
+            yield from _in_order_of_making(part)
+
+
+def _keep_styles(view: Any) -> None:
+    """Let panes that change later find these styles, under Panel's other address of each."""
+    for ref in view._models:
+        document = pn.state._views[ref][2]
+        sheets = pn.state._stylesheets.get(document, {})
+        for address, sheet in tuple(sheets.items()):
+            if address.startswith(CDN_DIST):
+                sheets[LOCAL_DIST + address.removeprefix(CDN_DIST)] = sheet
 
 
 def _on_views(known: weakref.ref[Any], change: Any) -> None:
