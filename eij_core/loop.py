@@ -13,6 +13,7 @@ from .kernel import compile_entry, digest_of, kernel, on_loan
 from .records import BINS, LOWEST, PER_OCTAVE, Outcome
 
 __all__ = [
+    "ASK",
     "FULL",
     "MORE",
     "SPENT",
@@ -24,7 +25,7 @@ __all__ = [
     "interpreted_begin",
 ]
 
-MORE, SPENT, FULL, UNAFFORDABLE = 0, 1, 2, 3
+MORE, SPENT, FULL, UNAFFORDABLE, ASK = 0, 1, 2, 3, 4
 
 
 @kernel
@@ -49,6 +50,8 @@ def advance(
             return taken, rows, SPENT
         if rows == trace.size:
             return taken, rows, FULL
+        if ledger.joules[0] >= limits.ask:
+            return taken, rows, ASK
         o = selector.select(stats, left, streams.picks)  # Algorithm 1
         if o < 0:
             return taken, rows, UNAFFORDABLE

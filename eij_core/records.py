@@ -6,6 +6,7 @@ A scalar that changes lives in an array of length one.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,6 +93,8 @@ class Limits(NamedTuple):
     """Whether the axis is Joules (else evaluations)."""
     every: int
     """Record each `every`-th decision; 0: record on the grid."""
+    ask: float = math.inf
+    """Joules spent at which prices are asked for, before the next decision."""
 
 
 # The histogram of Joules per application: 32 bins to an octave, 2**-40 J to 2**24 J.

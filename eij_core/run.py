@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .errors import EijError, InputError, nearest
 from .kernel import jit_is_off
 from .loop import (
+    ASK,
     FULL,
     MORE,
     UNAFFORDABLE,
@@ -24,6 +25,7 @@ from .loop import (
     interpreted_begin,
     record,
 )
+from .probing import Prices, compile_probes
 from .records import Hints, Limits, Outcome, new_ledger, new_trace
 from .registry import Spec
 from .result import Best, Change, OperatorTotal, Result, Spent
@@ -97,8 +99,12 @@ class Run(Iterator[Block]):
         self.limits = _limits(trial)
         self.streams = streams_for(trial.seed, trial.repetition)
         self.ledger = new_ledger(len(operators))
-        hints = self._hints() if profile is None else profile.hints(self._hints())
+        hints = self.hints() if profile is None else profile.hints(self.hints())
         self.stats = self.selector.memory(hints, trial.budget.joules)
+        self.prices = Prices(len(operators))
+        self.limits = self.limits._replace(ask=self.prices.next_round(self))
+        if self.meter.script.size and self.limits.ask < math.inf:
+            raise InputError("probe", self.selector.probe, "0 in a replay: records have no probes")
         self.trace = new_trace(ROOM, len(operators))
         self.seconds = 0.0
         self.changes: list[Change] = []
@@ -142,6 +148,8 @@ class Run(Iterator[Block]):
         try:
             state = self._begin(self.problem, self.algorithm, self.streams.moves)
             self._call(state, 0)  # compiles the loop, decides nothing
+            if self.limits.ask < math.inf:
+                compile_probes(self, state)
             return state
         except numba.core.errors.NumbaError as error:
             if _all_ours(self.problem, self.algorithm, self.selector, *self.algorithm.operators):
@@ -151,7 +159,7 @@ class Run(Iterator[Block]):
             self._advance, self._begin = interpreted_advance, interpreted_begin
             return None
 
-    def _hints(self) -> Hints:
+    def hints(self) -> Hints:
         """Tell the selector what a model's price list and the operators give away."""
         forecasts = [
             operator.forecast(self.algorithm, self.problem)
@@ -208,7 +216,9 @@ class Run(Iterator[Block]):
             decisions -= taken
             if count:
                 parts.append(self.trace.rows(count))
-            if status not in (MORE, FULL):
+            if status == ASK:
+                self._ask_prices()
+            elif status not in (MORE, FULL):
                 break
         elapsed = time.perf_counter() - started
         self.seconds += elapsed
@@ -247,9 +257,13 @@ class Run(Iterator[Block]):
         self.selector = self.selector._replace(**checked)
         for name, value in checked.items():
             self.changes.append(Change(int(self.ledger.decisions[0]), name, value))
+        if "probe" in checked:
+            self.limits = self.limits._replace(ask=self.prices.next_round(self))
 
     def explain(self) -> Any:
         """Lay open the decision that comes next, with the draws that will decide it."""
+        if self.ledger.joules[0] >= self.limits.ask:
+            self._ask_prices()  # they come before the next decision, and change it
         with np.errstate(over="ignore"):
             return self.selector.explain(self.stats, self.left, self.streams.picks)
 
@@ -315,6 +329,10 @@ class Run(Iterator[Block]):
             self.trace,
             decisions,
         )
+
+    def _ask_prices(self) -> None:
+        self.prices.ask(self)
+        self.limits = self.limits._replace(ask=self.prices.next_round(self))
 
     def _check_numbers(self) -> None:
         if math.isnan(self.ledger.operator_gain.sum()) or math.isnan(self.state.best_f[0]):

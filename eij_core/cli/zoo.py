@@ -35,12 +35,16 @@ def zoo(
         Several | None, typer.Option(help=f"A rule, again for more; default: {', '.join(RULES)}.")
     ] = None,
     budget: Annotated[str, typer.Option(help="Joules of a run; default: the paper's.")] = "",
-    trials: Annotated[int, typer.Option(help="Runs a cell.", parser=whole(1))] = 20,
+    trials: Annotated[int, typer.Option(help="Runs a cell.", parser=whole(1))] = 40,
     seed: Annotated[int, typer.Option(help="Seed of all runs.", parser=whole(0))] = 0,
     costs: Annotated[
         str, typer.Option(help="What rules know beforehand: hinted, probed or unknown.")
     ] = "hinted",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a cell.")] = False,
+    targets: Annotated[
+        bool, typer.Option("--targets", help="Hold EI/J+ against all that it must show.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(help="Processes, with --targets.", parser=whole(1))] = 1,
     picture: Annotated[
         Path | None, typer.Option(help="Write the map of rules and cases to this .svg file.")
     ] = None,
@@ -52,8 +56,18 @@ def zoo(
     $ eij zoo --case twin-10 --selector eij-plus --selector eij --problem knapsack
     $ eij zoo --trials 40 --picture zoo.svg
     $ eij zoo --case null --json
+    $ eij zoo --targets --trials 40 --jobs 2
     ```
     """
+    if targets:
+        given = (case, problem, algorithm, selector, budget, picture)
+        if any(given) or costs != "hinted":
+            raise InputError("--targets", "with a choice", "no other options but these three: "
+                             "--trials, --jobs and --json; what it runs is fixed")  # fmt: skip
+        from .zoo_targets import show_targets
+
+        show_targets(trials, jobs, as_json)
+        return
     from .. import zoo as zoo_
 
     names = tuple(case or zoo_.CASES)
