@@ -63,7 +63,7 @@ POOL = np.dtype(
         ("credit", np.float64),  # of an application, over all operators
         ("cv2", np.float64),  # its squared coefficient of variation
         ("cheapest", np.float64),  # the least E
-        ("least", np.float64),  # the least E/C
+        ("least", np.float64),  # the least E/C of operators that have improved
         ("scale", np.float64),  # h, the typical |Δ| of operators that improve; 0 = unknown
         ("half_life", np.float64),  # Joules after which what was learned counts half
     ],
@@ -177,7 +177,8 @@ def summarise(stats: Any) -> None:
         credit += arm.credit
         squares += arm.squares
         cheapest = min(cheapest, arm.joules)
-        least = min(least, arm.joules / arm.candidates)
+        if arm.wins > 0.0:
+            least = min(least, arm.joules / arm.candidates)
         if arm.changes > 0.0:
             # Who never improves has next to no say in what a typical change is.
             vote = arm.wins + FAINT_VOTE * arm.tries

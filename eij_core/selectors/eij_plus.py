@@ -27,7 +27,7 @@ The rule in symbols, for operators o, budget B0 and what is left of it, B:
 8. Choice: the largest ln(m·C/E) + s·ξ, ξ ~ N(0, 1), among those with E ≤ B. A price that was paid
    at most once, or has just changed, may stake at most φ·B, unless it is the cheapest.
 9. Exploration: who has been idle for K·E/ε Joules is owed an application, if E ≤ φ·B and no other
-   asks less than a 33rd of it per candidate: draws of five s could not make up for more.
+   that improves asks less than a 33rd of it per candidate: five s could not make up for more.
 
 At B = ∞ the budget's factors are 1 and nothing fades but by the cap.
 """

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..registry import Spec
-from ..statistics import holm, mann_whitney, wilcoxon
+from ..reports.statistics import holm, mann_whitney, wilcoxon
 from ..trial import Trial
 from .cases import ALGORITHMS, BUDGETS, CASES
 from .cells import Estimate, equivalence, estimate, plain

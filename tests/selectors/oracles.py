@@ -271,15 +271,19 @@ class EijPlusOracle:
             self.E[o] += max(1 / self.nE[o], 0.1) * (joules - self.E[o])
 
     def owed(self, B):
+        improving = [o for o in range(self.k) if self.wins[o] > 0]
+        least = min((self.E[o] / self.C[o] for o in improving), default=math.inf)
         debts = [
-            self.idle[o] * self.eps / (self.k * self.E[o]) if self.E[o] <= self.phi * B else -1
+            self.idle[o] * self.eps / (self.k * self.E[o])
+            if self.E[o] <= self.phi * B and self.E[o] / self.C[o] <= 33 * least
+            else -1
             for o in range(self.k)
         ]
         return int(np.argmax(debts)) if max(debts) >= 1 else -1
 
     def may_start(self, o, B):
-        first_and_dear = self.nE[o] == 0 and self.E[o] > self.phi * B and self.E[o] > min(self.E)
-        return self.E[o] <= B and not first_and_dear
+        new_and_dear = self.nE[o] < 2 and self.E[o] > self.phi * B and self.E[o] > min(self.E)
+        return self.E[o] <= B and not new_and_dear
 
     def terms(self, o, B):
         """Return ln(gain per Joule) and the standard deviation of its draw."""

@@ -92,6 +92,27 @@ def test_a_dear_first_try_waits_until_it_is_the_cheapest():
     assert alone.select() == 0
 
 
+def test_a_price_that_has_just_changed_stakes_a_tenth_at_most():
+    player = Player("eij-plus", 2, budget=1000.0, known=[1.0, 2.0])
+    for _ in range(5):
+        player.learn(0, [1.0], 1.0)
+        player.learn(1, [-1.0], 2.0)
+    player.learn(0, [1.0], 120.0)  # it has earned far more than the other, but at which price?
+    assert set(play(player, lambda o: ([-1.0], 2.0), 20)) == {1}
+    player.stats.arms.readings[0] = 2.0  # paid twice, it is as good as any
+    player.stats.arms.credit[1] = 0.0
+    player.stats.arms.credit[0] = 1e6
+    assert player.select() == 0
+
+
+@pytest.mark.parametrize(("dear", "owed"), [(30.0, True), (40.0, False)])
+def test_who_is_hopelessly_dear_is_not_owed_a_try(dear, owed):
+    player = Player("eij-plus", 2, budget=1e6, known=[1.0, dear])
+    player.learn(1, [-1.0], dear)
+    chosen = play(player, lambda o: ([1.0], dear if o else 1.0), 2000)
+    assert (1 in chosen) == owed
+
+
 def test_a_dear_twin_is_left_alone():
     player = Player("eij-plus", 2, budget=2000.0, known=[1.0, 10.0])
     random = np.random.default_rng(0)
@@ -152,6 +173,18 @@ def test_a_probe_changes_the_price_alone():
     assert player.stats.pool[0].cheapest == 0.25
 
 
+def test_a_probe_that_surprises_makes_the_price_a_new_one():
+    player = Player("eij-plus", 2, budget=100.0, known=[1.0, 2.0])
+    for _ in range(3):
+        player.learn(0, [1.0], 1.0)
+        player.learn(1, [-1.0], 2.0)
+    player.selector.reprice(player.stats, 0, 1.2)
+    assert player.stats.arms.readings[0] == 3
+    player.selector.reprice(player.stats, 0, 30.0)
+    assert player.stats.arms.readings[0] == 0
+    assert set(play(player, lambda o: ([-1.0], 2.0), 10)) == {1}
+
+
 def test_without_cost_the_prices_do_not_matter():
     chosen = []
     for price in (1.0, 50.0):
@@ -207,4 +240,4 @@ def test_explains_the_draws_that_decide():
 
 
 def test_the_default_parameters_are_those_of_the_notes():
-    assert eij_plus() == EijPlus(0.10, 0.7, 0.5, 1.0, 0.05, 0.10, True)
+    assert eij_plus() == EijPlus(0.10, 0.7, 0.5, 1.0, 0.05, 0.10, True, 0.0)
