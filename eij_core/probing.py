@@ -54,7 +54,9 @@ class Prices:
         if run.ledger.decisions[0] == 0 and run.limits.ask == math.inf:
             return 0.0
         step = share * run.limits.joules
-        return (math.floor(run.ledger.joules[0] / step) + 1.0) * step
+        spent = float(run.ledger.joules[0])
+        mark = (math.floor(spent / step) + 1.0) * step
+        return mark if mark > spent else mark + step  # a quotient may be rounded down
 
 
 def can_probe(run: Run, operator: int) -> bool:

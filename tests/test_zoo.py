@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from eij_core import InputError, Run, Trial, zoo
+from eij_core.meters.replay import Replay
 from eij_core.probing import can_probe, probe
 from eij_core.registry import problems
+from eij_core.zoo import targets
 
 SMALL = {"problem": "nk:n=24,k=3", "budget": 300.0, "compiled": False}
 
@@ -62,9 +64,18 @@ def test_who_does_nothing_changes_nothing():
 
 
 def test_prices_change_half_way():
-    dear = zoo.visit("static:operator=flip-1", "cost-up", **SMALL)
-    same = zoo.visit("static:operator=flip-1", "twin-10", **SMALL)
-    assert dear.tries < same.tries or dear.wasted == 1.0
+    one = "static:operator=flip-1"
+    fair = zoo.visit(one, "cost-up", **SMALL)  # dear after half of the budget
+    dear = zoo.visit(one, "cost-down", **SMALL)  # dear before
+    assert fair.wasted == 1.0 and dear.wasted == 0.0
+    assert fair.fewest == dear.fewest == 0
+    assert 1 <= fair.tries <= 1 + 300 * 0.5 / (101 * 0.06149 * 10)
+
+
+def test_waste_counts_from_the_tenth_or_from_the_change():
+    since = {name: case.since for name, case in zoo.CASES.items()}
+    later = {"cost-up": 0.5, "cost-down": 0.5, "late-bloomer": 0.55}
+    assert since == dict.fromkeys(zoo.CASES, 0.1) | later
 
 
 def test_a_uniform_choice_wastes_what_arithmetic_says():
@@ -128,7 +139,155 @@ def test_wrong_names_are_refused(wrong):
         zoo.visit(**settings)
 
 
+# --- requirements ---
+
+
+def task(rule="eij-plus", case="twin-10", costs="hinted", algorithm="ils"):
+    return targets.Task(rule, case, algorithm, ("nk:n=24,k=3",), costs)
+
+
+def drawn(**values):
+    columns = {name: np.full(8, np.nan) for name in targets.Sample._fields} | {
+        name: np.asarray(value, float) for name, value in values.items()
+    }
+    return targets.Sample(**columns)
+
+
+def verdicts(samples):
+    return {check.requirement: check.verdict for check in targets.checks(samples)}
+
+
+def test_every_requirement_is_asked_for_on_held_out_instances():
+    todo = targets.tasks()
+    assert len(set(todo)) == len(todo)
+    assert {t.case for t in todo} == {*targets.JUDGED, targets.NINE}
+    assert {t.costs for t in todo if t.rule == "eij-plus"} == set(zoo.KNOWLEDGE)
+    used_for_tuning = {"knapsack:instance=1", "ecc", *(f"nk:instance={i}" for i in range(5))}
+    assert not used_for_tuning & {instance for t in todo for instance in t.problem}
+
+
+def test_a_mean_beyond_its_limit_is_missed():
+    alone = task(targets._alone("ils"))
+    for wasted, verdict in ((0.04, "met"), (0.06, "missed")):
+        noise = np.linspace(-0.03, 0.03, 8)
+        samples = {
+            task(): drawn(wasted=wasted + noise, final=10 + 0.01 * noise),
+            alone: drawn(final=np.full(8, 10.0)),
+        }
+        told = verdicts(samples)
+        assert told["share wasted on a twin ×10"] == verdict
+        assert told["twin ×10: fitness short of the static best"] == "met"
+    samples[task()] = drawn(wasted=noise, final=9.8 + noise)
+    assert verdicts(samples)["twin ×10: fitness short of the static best"] == "missed"
+
+
+@pytest.mark.parametrize(
+    ("tries", "one", "verdict"), [(1, 0.12, "floor"), (2, 0.12, "missed"), (1, 0.01, "missed")]
+)
+def test_one_payment_that_is_too_dear_is_a_floor(tries, one, verdict):
+    paid = drawn(
+        wasted=[0.12] * 8, wasted_late=[0.0] * 8, tries=np.full(8, tries), one=np.full(8, one)
+    )
+    assert verdicts({task(case="cost-up"): paid}) == {"share of a risen cost afterwards": verdict}
+
+
+def test_worse_than_the_papers_rule_is_missed_and_noise_is_not():
+    mine, theirs = task(case=targets.NINE), task("eij", targets.NINE)
+    base = np.arange(20.0)
+    for shift, verdict in ((-0.5, "missed"), (0.5, "met")):
+        samples = {mine: drawn(final=base + shift), theirs: drawn(final=base)}
+        assert verdicts(samples) == {"the paper's case: fitness ahead of its rule": verdict}
+    noisy = np.random.default_rng(0).normal(0.0, 1.0, 20)
+    samples = {mine: drawn(final=base + noisy - noisy.mean() - 1e-3), theirs: drawn(final=base)}
+    assert verdicts(samples) == {"the paper's case: fitness ahead of its rule": "met"}
+
+
+def test_twelve_are_held_against_uniform_and_the_papers_rule():
+    base = np.arange(20.0)
+    samples = {
+        task(case="twelve"): drawn(final=base, fewest=np.full(20, 2)),
+        task("eij", "twelve"): drawn(final=base - 1),
+        task("uniform", "twelve"): drawn(final=base + 1),
+    }
+    assert verdicts(samples) == {
+        "fewest tries of any of twelve, in any run": "missed",
+        "twelve: fitness ahead of eij": "met",
+        "twelve: fitness ahead of uniform": "missed",
+    }
+
+
+@pytest.mark.parametrize("case", ["null", targets.NINE])
+def test_samples_are_the_same_again_and_plain(case):
+    small = {"trials": 2, "seed": 1, "budget": 60.0, "compiled": False}
+    ours, again = (targets.sample(task(case=case, costs="probed"), **small) for _ in range(2))
+    np.testing.assert_array_equal(ours.final, again.final)
+    samples = {task(case=case, costs="probed"): ours}
+    if case == targets.NINE:
+        samples[task("eij", case)] = targets.sample(task("eij", case), **small)
+    found = [check.to_dict() for check in targets.checks(samples)]
+    assert len(json.loads(json.dumps(found, allow_nan=False))) == 1
+
+
 # --- probes ---
+
+
+def probing(share, meter="model:noise=0", **more):
+    trial = Trial("nk:n=24,k=3", "ils", f"eij-plus:probe={share}", meter, "60 J", seed=1, **more)
+    return Run(trial, compiled=False)
+
+
+def test_a_run_asks_for_prices_on_its_way():
+    run, plain = probing(0.1), probing(0.0)
+    for _ in run:
+        pass
+    for _ in plain:
+        pass
+    assert plain.ledger.evaluations[0] == plain.ledger.operator_evaluations.sum() + 1
+    per_application = plain.ledger.operator_evaluations[0] / plain.ledger.applications[0]
+    probed = run.ledger.operator_evaluations - per_application * run.ledger.applications
+    assert (probed >= 2).all()  # the first round asks everybody, on two evaluations each
+    # Each Joule is in somebody's account.
+    joules = run.start_joules + run.ledger.operator_joules.sum()
+    assert run.ledger.joules[0] == pytest.approx(joules)
+
+
+@pytest.mark.parametrize("chunk", [1, 7])
+def test_chunks_do_not_change_what_probes_find(chunk):
+    whole, parts = probing(0.1, every=1), probing(0.1, every=1)
+    for _ in whole:
+        pass
+    while not parts.done:
+        told = parts.explain()
+        first = parts.advance(chunk).rows
+        assert first.size == 0 or first["operator"][0] == told.operator
+    np.testing.assert_array_equal(whole.rows()["spent"], parts.rows()["spent"])
+
+
+def test_probes_may_be_switched_on_later():
+    run = probing(0.0)
+    run.advance(5)
+    before = run.ledger.operator_evaluations - 101 * run.ledger.applications
+    run.adjust(probe=0.05)
+    for _ in run:
+        pass
+    after = run.ledger.operator_evaluations - 101 * run.ledger.applications
+    assert before.sum() == 0 < after.sum()
+
+
+def test_dear_probes_are_rare():
+    tries = zoo.visit("eij-plus", "twin-100", costs="probed", **(SMALL | {"budget": 900.0}))
+    assert tries.tries == 0
+    assert tries.wasted < 0.05
+
+
+def test_a_replay_has_no_probes():
+    run = probing(0.1, every=1)
+    for _ in run:
+        pass
+    rows = run.rows()[1:]
+    source = Replay(rows["operator"], rows["joules"], run.start_joules)
+    with pytest.raises(InputError, match="records have no probes"):
+        probing(0.1, source)
 
 
 @pytest.mark.parametrize("algorithm", ["ils:operators=flip-1+swap+segment", "ssga", "pso"])

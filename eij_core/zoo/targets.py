@@ -103,7 +103,14 @@ def tasks(on: Iterable[tuple[str, ...]] = HELD_OUT) -> list[Task]:
     return found
 
 
-def sample(task: Task, trials: int = TRIALS, seed: int = SEED) -> Sample:
+def sample(
+    task: Task,
+    trials: int = TRIALS,
+    seed: int = SEED,
+    *,
+    budget: float = 0.0,
+    compiled: bool = True,
+) -> Sample:
     """Carry a task out."""
     run: Callable[..., Any] = _nine if task.case == NINE else visit
     visits = [
@@ -115,6 +122,8 @@ def sample(task: Task, trials: int = TRIALS, seed: int = SEED) -> Sample:
             repetition=i,
             seed=seed,
             costs=task.costs,
+            budget=budget,
+            compiled=compiled,
         )
         for i in range(trials)
     ]
@@ -122,12 +131,21 @@ def sample(task: Task, trials: int = TRIALS, seed: int = SEED) -> Sample:
 
 
 def _nine(
-    rule: str, case: str, algorithm: str, problem: str, *, repetition: int, seed: int, costs: Any
+    rule: str,
+    case: str,
+    algorithm: str,
+    problem: str,
+    *,
+    repetition: int,
+    seed: int,
+    costs: Knowledge,
+    budget: float,
+    compiled: bool,
 ) -> Sample:
-    """Run a rule with the paper's portfolio, prices and budget."""
-    budget = f"{BUDGETS[Spec.parse(problem).name]!r} J"
-    trial = Trial(problem, algorithm, rule, "paper", budget, seed=seed, repetition=repetition)
-    run = begin(trial, costs)
+    """Run a rule with the paper's portfolio and prices."""
+    joules = f"{budget or BUDGETS[Spec.parse(problem).name]!r} J"
+    trial = Trial(problem, algorithm, rule, "paper", joules, seed=seed, repetition=repetition)
+    run = begin(trial, costs, compiled=compiled)
     for _ in run:
         pass
     return Sample(float(run.state.best_f[0]), *[np.nan] * 5)
