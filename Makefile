@@ -26,7 +26,7 @@ LOCK := pip compile --quiet --universal --python-version 3.11 --no-header --no-a
 # tests/benchmarks imports the peers: never collected
 PYTEST := $(BIN)/python -m pytest tests eij_core --doctest-modules --ignore=tests/benchmarks
 
-.PHONY: help install lock browser serve lint format test chaos bench bench-energy bench-app bench-campaign screenshots clean
+.PHONY: help install lock browser serve lint format test chaos bench bench-selectors bench-energy bench-app bench-campaign screenshots clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -104,6 +104,9 @@ chaos: $(STAMP) ## every hard test, hypothesis with 10,000 examples; takes long
 bench: $(BENCH) ## ours against the peers and C; ratios, not times
 	@test -f tests/benchmarks/core.py || { echo "make bench: tests/benchmarks/core.py comes later"; exit 0; }
 	$(BIN)/python -m tests.benchmarks.core
+
+bench-selectors: $(STAMP) ## ns per decision of every rule, with 2 to 16 operators
+	@$(BIN)/python -m tests.benchmarks.selectors
 
 bench-energy: $(STAMP) ## how well Joules are told apart, on a fake counter of known power
 	@$(BIN)/python -m tests.benchmarks.attribution

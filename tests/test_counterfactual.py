@@ -1,10 +1,14 @@
 """Re-scheduling a recorded stream."""
 
+import json
+
 import numpy as np
 import pytest
 
 from eij_core import InputError, Trial, solve
-from eij_core.counterfactual import reschedule
+from eij_core.cli import call
+from eij_core.counterfactual import CAVEAT, reschedule
+from eij_core.recorder import save
 from eij_core.registry import selectors
 
 
@@ -45,3 +49,29 @@ def test_a_record_with_gaps_is_refused(recorded):
         reschedule(rows[::2], names, "ucb1")
     with pytest.raises(InputError, match="every=1"):
         reschedule(rows[:1], names, "ucb1")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("records") / "run.json"
+    trial = Trial("nk:n=20,k=3", "ils:steps=10", "uniform", "model", "5 J", seed=3, every=1)
+    save(solve(trial, compiled=False), path)
+    return str(path)
+
+
+def test_the_command_asks_other_rules(file, capsys):
+    assert call(["counterfactual", file, "--selector", "uniform", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["agreement"] == 1.0 and told["caveat"] == CAVEAT
+    assert sum(told["shares"].values()) == pytest.approx(1.0)
+    assert call(["counterfactual", file]) == 0
+    out = capsys.readouterr().out
+    assert all(word in out for word in ("ucb1", "flip-1", "flip-5", "gone elsewhere"))
+
+
+def test_the_command_needs_every_decision(tmp_path, capsys):
+    path = tmp_path / "gaps.json"
+    trial = Trial("nk:n=20,k=3", "ils:steps=10", "uniform", "model", "5 J", points=5)
+    save(solve(trial, compiled=False), path)
+    assert call(["counterfactual", str(path)]) == 2
+    assert "every=1" in capsys.readouterr().err

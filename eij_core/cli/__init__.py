@@ -14,6 +14,7 @@ import typer
 from ..errors import EijError, MeterUnavailable
 from ..run import RunError
 from .campaigns import campaign
+from .counterfactuals import counterfactual
 from .energy import calibrate, meters, profile
 from .listing import list_components
 from .replaying import replay
@@ -68,6 +69,7 @@ app.command("warm")(warm)
 app.command("serve")(serve)
 app.command("replay")(replay)
 app.command("zoo")(zoo)
+app.command("counterfactual")(counterfactual)
 app.command("meters")(meters)
 app.command("calibrate")(calibrate)
 app.command("profile")(profile)
