@@ -1,10 +1,15 @@
 """Campaigns: the same on every executor; nothing repeated, nothing missed, whatever dies."""
 
+import contextlib
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 import time
 import types
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -102,6 +107,49 @@ def test_a_dask_worker_dies(tmp_path):
         executor.shutdown()
 
 
+CLUSTER = """
+import distributed
+cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
+print(cluster.scheduler_address, flush=True)
+input()
+"""
+
+
+@pytest.mark.chaos
+@pytest.mark.filterwarnings("ignore")
+def test_the_dask_scheduler_dies(tmp_path):
+    """F33: the campaign ends with a message, what is stored is safe, and resuming completes it."""
+    pytest.importorskip("distributed")
+    plan = campaign(seeds=2000)
+    guarded = f"if __name__ == '__main__':\n{textwrap.indent(CLUSTER, '    ')}"
+    (tmp_path / "cluster.py").write_text(guarded)
+    cluster = subprocess.Popen(
+        [sys.executable, tmp_path / "cluster.py"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )  # fmt: skip
+    stored = []
+    try:
+        executor = Dask(cluster.stdout.readline().strip(), timeout="60s")
+        with Store(tmp_path / "store") as store:
+            store.begin(plan.data, "test")
+            with pytest.raises(CampaignError, match="what is stored is safe"):
+                for row in run_campaign(plan.trials, executor, store):
+                    stored.append(row.key)
+                    if len(stored) == 10:
+                        os.killpg(cluster.pid, signal.SIGKILL)
+        executor.kill()
+        executor.shutdown()
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(cluster.pid, signal.SIGKILL)
+        cluster.communicate()
+    assert 10 <= len(stored) < 4000
+    rest = [row.key for row in run(tmp_path / "store", plan)]
+    assert len(rest) + len(stored) == 4000
+    assert not set(rest) & set(stored)
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_no_scheduler():
     pytest.importorskip("distributed")
@@ -134,12 +182,31 @@ def test_resume_repeats_none_and_misses_none(tmp_path, undisturbed, monkeypatch)
     assert run(tmp_path, plan) == []
 
 
-def test_tasks_grow_to_half_a_second(tmp_path):
-    plan = campaign(seeds=60)
-    run(tmp_path, plan)
-    with Reader(tmp_path) as reader:
-        assert len(reader.rows()) == 120
-        assert len(reader.parts()) < 60
+class Four(Executor):
+    """Stands for four processes."""
+
+    flight = 8
+
+
+def test_tasks_grow_with_the_pace_and_shrink_towards_the_end(tmp_path):
+    plan = campaign(seeds=500)
+    with Store(tmp_path) as store:
+        store.begin(plan.data, "test")
+        waiting = runner._Plan(plan.trials, store, False, 0.5)
+    assert len(waiting.next_task(Four()).trials) == 1  # nothing is known yet
+    waiting.learn(runner.Done([None] * 1, b"", 3.0))  # it compiled
+    for _ in range(3):
+        waiting.learn(runner.Done([None] * 10, b"", 0.1))
+    assert len(waiting.next_task(Four()).trials) == 50  # half a second
+    sizes = []
+    while task := waiting.next_task(Four()):
+        sizes.append(len(task.trials))
+    assert sizes[0] == 50
+    assert sizes == sorted(sizes, reverse=True)
+    assert 13 in sizes  # a quarter, so that all workers end together
+    assert sum(sizes) == 1000 - 51
+    waiting.put_back(task := runner.Task(tuple((str(i), None) for i in range(3))))
+    assert waiting.next_task(Four()).trials == task.trials
 
 
 def test_a_failing_trial_is_a_result(tmp_path):

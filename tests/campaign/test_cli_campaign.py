@@ -155,7 +155,7 @@ def tiny_paper(monkeypatch):
 
 def test_the_paper_in_small(tmp_path, capsys, tiny_paper, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert call(["paper", "--trials", "3", "--jobs", "1"]) == 0
+    assert call(["paper", "--trials", "2", "--jobs", "1"]) == 0
     text = capsys.readouterr().out
     assert "Final fitness at equal Joules, beside the paper: ECC" in text
     assert "Joules at equal evaluations, beside the paper: KP" in text
@@ -164,7 +164,7 @@ def test_the_paper_in_small(tmp_path, capsys, tiny_paper, monkeypatch):
     page = (tmp_path / "eij-paper.html").read_text()
     assert "EOS-ILS" in page
     assert "425.98 ± 12.02" in page
-    assert call(["paper", "--trials", "3", "--jobs", "1", "--quiet"]) == 0
+    assert call(["paper", "--trials", "2", "--jobs", "1", "--quiet"]) == 0
 
 
 def test_the_paper_on_another_machine(tmp_path, capsys, tiny_paper, monkeypatch):

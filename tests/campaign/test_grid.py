@@ -130,3 +130,17 @@ def test_a_key_depends_on_the_instance_itself():
 def test_a_function_of_ones_own_has_a_lasting_key():
     trial = Trial("external:function=tests.campaign.poison.harmless,n=8", "ils", meter="model")
     assert key_of(trial) == key_of(trial)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"seeds": 10**9},
+        {"selectors": ["eij", "uniform"] * 600, "seeds": 1000},
+        {"problems": [{"name": "nk", "n": list(range(2, 3000)), "k": list(range(2000))}]},
+    ],
+)
+def test_a_campaign_too_large_to_hold_is_refused_before_it_is_made(changes):
+    grid = {"problems": ["nk"], "algorithms": ["ils"], "selectors": ["eij"], "budget": "1 J"}
+    with pytest.raises(InputError, match="at most 1,000,000"):
+        Campaign.from_dict({**grid, **changes})
