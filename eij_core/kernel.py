@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 PACKAGE = __name__.partition(".")[0]
+DASHBOARD = Path(__file__).parents[1] / "app"
+"""Its lessons bring components of their own. A stranger's package of that name is not ours."""
 
 # Division by zero gives inf or nan inside kernels, as numpy does: no hidden exception paths.
 # Everything is inlined: records are handed on field by field, and calls would cost more than work.
@@ -256,14 +258,14 @@ def jit_is_off() -> bool:
 
 
 def digest_of(*classes: type) -> str:
-    """Digest the sources that the components' code comes from; '' if any is not this package's.
+    """Digest the sources that the components' code comes from; '' if any is not the project's.
 
     numba keys its cache by the file of the compiled function alone, so a changed `fitness` in
     another file would silently hit the old code. Entries therefore close over this digest.
     """
     names: set[str] = set()
     for cls in classes:
-        if cls.__module__.partition(".")[0] != PACKAGE:
+        if not _is_ours(cls.__module__):
             return ""
         names |= _modules_behind(cls.__module__)
     hasher = hashlib.blake2b(digest_size=16)
@@ -274,16 +276,26 @@ def digest_of(*classes: type) -> str:
 
 @functools.cache
 def _modules_behind(name: str) -> frozenset[str]:
-    """Return the module and those of this package whose functions or classes it uses."""
+    """Return the module and those of the project whose functions or classes it uses."""
     found = {name}
     todo = [name]
     while todo:
         for value in vars(sys.modules[todo.pop()]).values():
             used = value.__name__ if isinstance(value, ModuleType) else _home(value)
-            if used.startswith(f"{PACKAGE}.") and used in sys.modules and used not in found:
+            if used not in found and used in sys.modules and _is_ours(used):
                 found.add(used)
                 todo.append(used)
     return frozenset(found)
+
+
+@functools.cache
+def _is_ours(name: str) -> bool:
+    """Tell whether a module belongs to the project, so that all it uses of ours is known."""
+    package = name.partition(".")[0]
+    if package == DASHBOARD.name:
+        file = getattr(sys.modules.get(name), "__file__", None)
+        return file is not None and DASHBOARD in Path(file).parents
+    return package == PACKAGE
 
 
 def _home(value: Any) -> str:

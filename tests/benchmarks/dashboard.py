@@ -31,7 +31,8 @@ from tests.benchmarks.visitor import Visitor
 
 ROOT = Path(__file__).parents[2]
 FAST = {"pace": "0", "compare": "false", "lesson": ""}
-LONG = {**FAST, "problem": "knapsack", "algorithm": "ils", "meter": "paper", "budget": "40 MJ"}
+LONG = {**FAST, "problem": "knapsack", "algorithm": "ils", "meter": "paper"}
+LONG |= {"selector": "eij", "budget": "40 MJ"}
 """Minutes of computing, of which a thousand rows are drawn."""
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.core.processes import copy_of_the_package, python
+from tests.core.processes import ROOT, copy_of_the_package, python
 
 pytestmark = pytest.mark.compiled
 
@@ -56,3 +56,62 @@ def test_nowhere_to_cache_is_no_crash(tmp_path):
     assert file.startswith(str(tmp_path))
     assert 0.0 < fitness < 1.0
     assert hits == 0
+
+
+LESSON = """
+import json
+from app.lesson_parts import Idle
+from eij_core import Run, Trial
+from eij_core.algorithms.ils import ILS, Flip
+algorithm = ILS((Flip(1), Idle(1)), 3)
+run = Run(Trial("nk:n=9,k=1", algorithm, "static:operator=idle", "model", "1 J"))
+for block in run:
+    pass
+statistics = run._advance.stats
+print(json.dumps([
+    int(run.ledger.evaluations[0] - run.ledger.decisions[0] * 4),
+    sum(statistics.cache_hits.values()),
+    sum(statistics.cache_misses.values()),
+]))
+"""
+
+
+def test_the_dashboard_s_own_components_are_cached_and_never_stale(tmp_path):
+    """An operator of a lesson: cached across processes, compiled anew when it changes."""
+    copy_of_the_package(tmp_path)
+    folder = tmp_path / "app"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    part = folder / "lesson_parts.py"
+    part.write_text((ROOT / "app" / "lesson_parts.py").read_text("utf-8"), "utf-8")
+    here = {"cwd": tmp_path, "NUMBA_CACHE_DIR": ""}
+    first = python(LESSON, **here)
+    assert first[1:] == [0, 1]
+    assert python(LESSON, **here) == [first[0], 1, 0]
+    text = part.read_text("utf-8")
+    old = "return Outcome(0.0, algorithm.steps + 1, 0, state.deltas[:1])"
+    assert text.count(old) == 1
+    part.write_text(text.replace(old, old.replace("+ 1,", "+ 2,")), "utf-8")
+    changed = python(LESSON, **here)
+    assert changed[0] > first[0]
+    assert changed[1:] == [0, 1]
+
+
+STRANGER = """
+import json, sys
+from pathlib import Path
+folder = Path("elsewhere/app")
+folder.mkdir(parents=True, exist_ok=True)
+(folder / "__init__.py").write_text("class Thing: pass")
+sys.path.insert(0, "elsewhere")
+import app
+from eij_core.kernel import digest_of
+print(json.dumps([app.__file__, digest_of(app.Thing)]))
+"""
+
+
+def test_a_stranger_s_package_of_the_same_name_is_not_cached(tmp_path):
+    copy_of_the_package(tmp_path)
+    file, digest = python(STRANGER, cwd=tmp_path)
+    assert "elsewhere" in file
+    assert digest == ""
