@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Sequence
@@ -221,11 +222,15 @@ class Profile:
     def write(self, path: Path | str) -> None:
         """Write .json (everything) or .parquet (the distributions)."""
         path = Path(path)
-        if path.suffix == ".parquet":
-            kind = str(self.meter.provenance)
-            self.distribution().assign(provenance=kind, meter=self.meter.name).to_parquet(path)
-        else:
-            path.write_text(self.as_json(), "utf-8")
+        data = self.as_parquet() if path.suffix == ".parquet" else self.as_json().encode()
+        path.write_bytes(data)
+
+    def as_parquet(self) -> bytes:
+        """Return the distributions as a Parquet file."""
+        kind, name = str(self.meter.provenance), self.meter.name
+        written = io.BytesIO()
+        self.distribution().assign(provenance=kind, meter=name).to_parquet(written)
+        return written.getvalue()
 
 
 def profile_for(trial: Trial, source: Any, names: Sequence[str]) -> Profile:

@@ -87,7 +87,9 @@ class Profiler(Iterator[Batch]):
         hints = Hints(self.names, np.zeros(count), np.zeros(count))
         self._stats = [selector.memory(hints, math.inf) for selector in self._selectors]
         components = self.problem, self.algorithm, self._selectors[0], self.meter
-        compiled = compiled and not jit_is_off()
+        compiled = compiled and not (
+            jit_is_off() or any(getattr(each, "interpreted", False) for each in components)
+        )
         self._advance = compiled_advance(*components) if compiled else interpreted_advance
         begin = compiled_begin(self.problem, self.algorithm) if compiled else interpreted_begin
         # Each operator has a search of its own, from the same start.

@@ -52,5 +52,6 @@ class PageEntry(NamedTuple):
 PAGES: dict[str, PageEntry] = {
     "run": PageEntry("Run", "app.page:run_page"),
     "campaign": PageEntry("Campaign", "app.pages.campaign:CampaignPage"),
+    "profile": PageEntry("Profile", "app.pages.profile:ProfilePage"),
 }
 """By their name in the link; the first is the one that opens."""
