@@ -29,6 +29,7 @@ from eij_core import Budget, EijError, InputError, Trial
 from eij_core.profiles import Profile
 from eij_core.profiling import Profiler
 from eij_core.records import BINS, row_dtype
+from eij_core.registry import algorithms
 
 __all__ = ["ProfilePage", "profile_table"]
 
@@ -92,7 +93,7 @@ class ProfilePage:
         self.work: Work[Step] | None = None
         self.profile: Profile | None = None
         self._progress = 0.0
-        self._telling = 0
+        self._telling = self._drawn = 0
         self._build()
         families = ("problem", "algorithm", "meter")
         self.choices = Choices(
@@ -105,6 +106,8 @@ class ProfilePage:
         self._tell(self.choices.notice, "warning")
         self.start_button.on_click(lambda _: self.start())
         self.stop_button.on_click(lambda _: self.halt())
+        # The figure is there from the start: Bokeh stumbles over one that comes into a page later.
+        self.figure.show(_no_frame(self.settings), self._telling, self._telling)
         self._refresh()
 
     # --- the parts ---
@@ -135,7 +138,8 @@ class ProfilePage:
             sizing_mode="stretch_width", margin=(6, 6),
             description="A batch lasts 50 ms on a real meter; more batches, finer distributions",
         )  # fmt: skip
-        self.figure = LiveFigure(energy.layers, energy.element, energy.limits)
+        # Bokeh stumbles over a page that changes its height while a figure is replaced.
+        self.figure = LiveFigure(energy.layers, energy.element, energy.limits, height=300)
         self.downloads = {
             kind: pmui.FileDownload(
                 label=words, filename=f"profile.{kind}", callback=partial(self._file, kind),
@@ -147,10 +151,6 @@ class ProfilePage:
             self.figure.pane, self.table, pmui.FlexBox(*self.downloads.values()),
             elevation=0, variant="outlined", sizing_mode="stretch_width", margin=0,
             sx={"p": "8px"},
-        )  # fmt: skip
-        self._middle = pmui.Column(
-            sizing_mode="stretch_width", margin=0,
-            sx={"p": {"xs": "8px", "sm": "16px"}, "gap": "14px"},
         )  # fmt: skip
 
     @property
@@ -170,8 +170,10 @@ class ProfilePage:
             buttons, self.bar, self.words, elevation=0, variant="outlined",
             sizing_mode="stretch_width", margin=0, sx={"p": "8px"},
         )  # fmt: skip
-        self._middle.objects = [self.alert, top]
-        return self._middle
+        return pmui.Column(
+            self.alert, top, self._found, sizing_mode="stretch_width", margin=0,
+            sx={"p": {"xs": "8px", "sm": "16px"}, "gap": "14px"},
+        )  # fmt: skip
 
     # --- what a visitor does ---
 
@@ -211,14 +213,18 @@ class ProfilePage:
         if work is None:
             return False
         stage = work.stage  # asked first: what came before it is taken now
-        over = stage in OVER
         steps = work.take()
         if steps:
             self.profile, self._progress = steps[-1].profile or self.profile, steps[-1].progress
+        if self.profile is not None and self._drawn != self._telling:
+            self._drawn = self._telling
+            self.figure.show(_frame(self.profile), self._telling, self._telling)
+            return True
+        over = stage in OVER
         with pn.io.hold():
             if not over:
                 self._refresh(stage)
-            if self.profile is not None and (steps or lost):
+            if self.profile is not None and (steps or lost or over):
                 self._show(self.profile, lost)
             if over:
                 self.work = None
@@ -292,9 +298,6 @@ class ProfilePage:
         name = slug(f"profile-{profile.problem}-{profile.algorithm}-{profile.meter.name}", 60)
         for kind, download in self.downloads.items():
             download.filename = f"{name}.{kind}"
-        if self._found not in self._middle.objects:
-            # Not there but hidden: Bokeh stumbles over changes of a figure that was never drawn.
-            self._middle.append(self._found)
 
     def _tell(self, words: str, severity: str = "error") -> None:
         # The remedy for a counter that may not be read has lines of its own.
@@ -322,6 +325,16 @@ def _steps(trial: Trial, batches: int) -> Iterator[Step]:
         profiler.close()
 
 
+def _no_frame(settings: Settings) -> Frame:
+    """Return the axes of a profile that was not taken yet."""
+    names = tuple(operator.name for operator in algorithms.make(settings.algorithm).operators)
+    problem, algorithm, meter = (
+        getattr(settings, family).partition(":")[0] for family in ("problem", "algorithm", "meter")
+    )
+    nothing = np.zeros((len(names), BINS), np.int64)
+    return _drawn(names, nothing, problem, algorithm, meter, "not yet profiled: no")
+
+
 def _frame(profile: Profile) -> Frame:
     """Return what the figure of a run's energy draws: the histograms, and how they are known."""
     histogram = np.zeros((len(profile.operators), BINS), np.int64)
@@ -329,14 +342,18 @@ def _frame(profile: Profile) -> Frame:
         for place, count in operator.histogram:
             histogram[o, place] = count
     names = tuple(operator.name for operator in profile.operators)
+    problem, algorithm = (each.partition(":")[0] for each in (profile.problem, profile.algorithm))
+    kind = str(profile.meter.provenance)
+    return _drawn(names, histogram, problem, algorithm, profile.meter.name, kind)
+
+
+def _drawn(
+    names: tuple[str, ...], histogram: Any, problem: str, algorithm: str, meter: str, kind: str
+) -> Frame:
     rows = np.zeros(0, row_dtype(len(names)))
     tally = Tally(0, 0, 0.0, 0.0, math.nan, 0.0, histogram, None, rows)
-    problem, algorithm = (each.partition(":")[0] for each in (profile.problem, profile.algorithm))
-    meter = profile.meter
-    return Frame(
-        rows, names, Budget(joules=1.0), problem, algorithm, "", meter.name, str(meter.provenance),
-        tally=tally, source=meter,
-    )  # fmt: skip
+    budget = Budget(joules=1.0)
+    return Frame(rows, names, budget, problem, algorithm, "", meter, kind, tally=tally)
 
 
 def profile_table(profile: Profile) -> str:
