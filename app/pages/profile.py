@@ -6,6 +6,7 @@ import io
 import math
 from collections.abc import Hashable, Iterator
 from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,7 +94,7 @@ class ProfilePage:
         self.work: Work[Step] | None = None
         self.profile: Profile | None = None
         self._progress = 0.0
-        self._telling = self._drawn = 0
+        self._telling = 0
         self._build()
         families = ("problem", "algorithm", "meter")
         self.choices = Choices(
@@ -107,7 +108,7 @@ class ProfilePage:
         self.start_button.on_click(lambda _: self.start())
         self.stop_button.on_click(lambda _: self.halt())
         # The figure is there from the start: Bokeh stumbles over one that comes into a page later.
-        self.figure.show(_no_frame(self.settings), self._telling, self._telling)
+        self.figure.show(_no_frame(self.settings), self._telling)
         self._refresh()
 
     # --- the parts ---
@@ -138,8 +139,9 @@ class ProfilePage:
             sizing_mode="stretch_width", margin=(6, 6),
             description="A batch lasts 50 ms on a real meter; more batches, finer distributions",
         )  # fmt: skip
-        # Bokeh stumbles over a page that changes its height while a figure is replaced.
-        self.figure = LiveFigure(energy.layers, energy.element, energy.limits, height=300)
+        self.figure = LiveFigure(
+            energy.layers, energy.element, energy.limits, title=attrgetter("energy")
+        )
         self.downloads = {
             kind: pmui.FileDownload(
                 label=words, filename=f"profile.{kind}", callback=partial(self._file, kind),
@@ -200,7 +202,7 @@ class ProfilePage:
         # Two at once would count each other's Joules; a price list does not mind.
         simulated = trial.name_of("meter") in ("model", "paper")
         self.work = Work(steps, self.owner, alone=not simulated).start()
-        self._refresh()
+        self._refresh("waiting")  # whatever it is by now: a tick tells, and takes what came
 
     def halt(self) -> None:
         """End after the present batch; what was found stays."""
@@ -216,10 +218,6 @@ class ProfilePage:
         steps = work.take()
         if steps:
             self.profile, self._progress = steps[-1].profile or self.profile, steps[-1].progress
-        if self.profile is not None and self._drawn != self._telling:
-            self._drawn = self._telling
-            self.figure.show(_frame(self.profile), self._telling, self._telling)
-            return True
         over = stage in OVER
         with pn.io.hold():
             if not over:
@@ -280,15 +278,16 @@ class ProfilePage:
         if stage == "waiting" and place:
             label = f"{label}: number {place}"
         self.stage.param.update(label=label, color=colour)
-        self.start_button.disabled = self.busy
-        self.stop_button.disabled = not self.busy
+        idle = stage in ("idle", *OVER)
+        self.start_button.disabled = not idle
+        self.stop_button.disabled = idle
         self.bar.value = round(100 * self._progress)
         ready = self.profile is not None and any(o.applications for o in self.profile.operators)
         for download in self.downloads.values():
             download.disabled = not ready
 
     def _show(self, profile: Profile, lost: bool) -> None:
-        self.figure.show(_frame(profile), (self._telling, lost), self._telling)
+        self.figure.show(_frame(profile), (self._telling, lost))
         self.table.object = profile_table(profile)
         kind = str(profile.meter.provenance)
         self.words.object = (

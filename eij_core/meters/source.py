@@ -27,6 +27,8 @@ LEAST_WATTS = 0.1
 FIRST_WATTS = 10.0
 """A guess for one busy core where nothing is known; right within a factor of three."""
 ALIVE_SECONDS = 0.05
+PATIENCE = 10
+"""How many times longer a counter is watched that has not moved yet."""
 
 
 class Source(Protocol):
@@ -90,8 +92,7 @@ class Unwrapped:
         possible = uj_per_ns * (now_ns - self._moved_ns) + SLACK_UJ
         if ambiguous or not 0 <= step <= possible:
             self.breaks += 1
-            if raw < self.raw:
-                self._fell_from = self.raw
+            self._fell_from = self.raw if raw < self.raw else None
         elif self._fell_from is not None and raw >= self._fell_from:
             # A reading that fell and came back: what it climbs again was counted before.
             self.breaks += 1
@@ -162,11 +163,14 @@ def watch(
     steps: list[int] = []
     reads = 0
     now = clock()
-    while now - start < seconds * 1e9:
+    # On a busy machine somebody else may have had the CPU all the time: dead takes longer to tell.
+    end = start + PATIENCE * seconds * 1e9
+    while now < end:
         value = read_uj()
         now = clock()
         reads += 1
         if value != last:
+            end = end if changes else now + seconds * 1e9
             changes.append(now)
             steps.append(value - last)
             last = value

@@ -55,6 +55,20 @@ def until(page, stage):
         time.sleep(0.02)
 
 
+def finish(page):
+    """Profile on the ticking tree; again, if the machine was too busy for the tree to tick."""
+    for _ in range(5):
+        page.start()
+        end = time.monotonic() + PATIENCE
+        while page.stage.label not in ("Finished", "Failed") or page.work is not None:
+            assert time.monotonic() < end, page.stage.label
+            page.tick()
+            time.sleep(0.02)
+        if "does not move" not in page.told.object:
+            break
+    assert page.stage.label == "Finished", page.told.object
+
+
 def test_a_profile_grows_batch_by_batch():
     page = page_on(batches=3)
     assert not page.tick()
@@ -106,8 +120,7 @@ def test_stop_keeps_what_was_found():
 
 def test_a_ticking_counter(ticking):
     page = page_on("powercap", 2)
-    page.start()
-    until(page, "Finished")
+    finish(page)
     kind = str(page.profile.meter.provenance)
     assert kind in ("measured", "attributed")  # a virtual machine's counter is attributed
     assert f"{kind} Joules, meter powercap" in page.words.object
@@ -118,14 +131,16 @@ def test_a_ticking_counter(ticking):
 def test_a_busy_counter_is_told_with_the_remedy(ticking):
     lock = HostLock()
     page = page_on("powercap")
-    page.start()
-    until(page, "Failed")
+    for _ in range(5):
+        page.start()
+        until(page, "Failed")
+        if "does not move" not in page.told.object:
+            break
     lock.release()
     assert page.alert.visible and page.alert.severity == "error"
     assert "another run is being measured" in page.told.object
     assert "sharing=shared" in page.told.object
-    page.start()
-    until(page, "Finished")
+    finish(page)
     # A busy virtual machine has its time stolen, which is told as a warning.
     assert not page.alert.visible or page.alert.severity == "warning"
 
