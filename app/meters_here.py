@@ -100,4 +100,4 @@ def meters_table(rows: Iterable[SourceRow]) -> str:
         "<tr><td><b>paper, model</b><br>simulated</td><td class='long'>price lists: no counter is "
         "read, the same Joules on every machine</td></tr>"
     )
-    return table(("meter", "on this machine"), lines)
+    return table(("meter", "on this machine"), lines, "facts")

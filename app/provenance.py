@@ -47,7 +47,7 @@ def energy_card(frame: Frame, energy: Mapping[str, Any] | None = None) -> str:
         facts.append(("notes", text("; ".join(info.notes))))
     lines = [f"<tr><td>{key}</td><td class='long'>{value}</td></tr>" for key, value in facts]
     words = PROVENANCE.get(frame.provenance, "")
-    return f"<p class='words'>{words}</p>{table(('energy', 'what is known'), lines)}"
+    return f"<p class='words'>{words}</p>{table(('energy', 'what is known'), lines, 'facts')}"
 
 
 def _band(uncertainty: float) -> str:

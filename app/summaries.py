@@ -11,7 +11,7 @@ from app.frame import Frame
 from app.plots.energy import quantiles
 from app.plots.layer import thinned
 from app.rules import rule_of
-from app.tables import decision_table, number, table
+from app.tables import number, table
 
 __all__ = ["data_table"]
 
@@ -74,11 +74,6 @@ def _selection(frame: Frame) -> str:
     return _said(f"Choices so far: {', '.join(ends)}.", (axis, *heads), lines)
 
 
-def _decision(frame: Frame) -> str:
-    words = "What the rule believes and draws for the next decision."
-    return f"<p class='words'>{words}</p>{decision_table(frame)}"
-
-
 def _energy(frame: Frame) -> str:
     if frame.tally is None:
         return "<p class='words quiet'>Known for the whole run only.</p>"
@@ -92,11 +87,11 @@ def _energy(frame: Frame) -> str:
     return _said(f"Median energy of one application: {', '.join(ends)}.", heads, lines)
 
 
+# The view of the decision has its table always beside it.
 VIEWS = {
     "fitness": _fitness,
     "estimates": _estimates,
     "selection": _selection,
-    "decision": _decision,
     "energy": _energy,
 }
 

@@ -141,10 +141,10 @@ def _swatch(colour: str) -> str:
     return f"<span class='swatch' style='background:{colour}'></span>"
 
 
-def table(heads: Iterable[str], lines: Iterable[str]) -> str:
-    """Return a table as HTML; a narrow screen scrolls it, not the page."""
+def table(heads: Iterable[str], lines: Iterable[str], kind: str = "") -> str:
+    """Return a table as HTML, of numbers or of `kind` "facts"; a narrow screen scrolls it."""
     head = "".join(f"<th scope='col'>{word}</th>" for word in heads)
     return (
-        f"<div class='scroll'><table class='draws'><thead><tr>{head}</tr></thead>"
+        f"<div class='scroll'><table class='draws {kind}'><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )

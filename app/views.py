@@ -18,6 +18,7 @@ from app.jupyter import Shown
 from app.live import LiveFigure
 from app.plots import decision, energy, estimates, fitness, selection
 from app.rules import rule_of
+from app.summaries import VIEWS as SUMMARIES
 from app.summaries import data_table
 from app.tables import decision_table, lanes_table, reason_of
 from app.theme import PAGE_CSS
@@ -133,7 +134,7 @@ class View(Shown):
             f'<h2 class="view">{self.title}</h2>', stylesheets=[PAGE_CSS], margin=(4, 6, 4, 12)
         )
         # Title and icons never part; the options go below them where there is no room beside.
-        named = pmui.Row(title, help_, data, margin=0)
+        named = pmui.Row(title, help_, *([data] if self.key in SUMMARIES else []), margin=0)
         options = pmui.Row(*self._options(), margin=0)
         head = pmui.FlexBox(
             named, pn.layout.HSpacer(), options, align_items="center", flex_wrap="wrap",
@@ -142,8 +143,8 @@ class View(Shown):
         return pmui.Paper(
             head,
             self._words,
-            self._data,
             *self._body(),
+            self._data,
             variant="outlined",
             elevation=0,
             sizing_mode="stretch_width",

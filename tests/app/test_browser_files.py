@@ -1,0 +1,124 @@
+"""Files out of the page and into it, and texts from outside, in a real browser."""
+
+import json
+import re
+
+import pytest
+
+from eij_core.record_data import load
+from tests.app import tiny
+from tests.app.browsing import await_points, press, stage
+
+pytestmark = pytest.mark.ui
+
+KNAPSACK = "6 10\n10 5\n7 4\n3 3\n1 9\n5 2\n4 6\n"
+
+
+def download(page, button, folder):
+    with page.expect_download() as found:
+        press(page, button)
+    name = found.value.suggested_filename
+    assert re.fullmatch(r"[A-Za-z0-9._-]+", name)
+    found.value.save_as(folder / name)
+    return folder / name
+
+
+def choose(page, label, file):
+    """Give a file to the field with this label, as a visitor would."""
+    with page.expect_file_chooser() as chooser:
+        page.get_by_text(label, exact=True).click()
+    chooser.value.set_files(file)
+
+
+def not_hacked(page):
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("img[src=x]").count() == 0
+
+
+def test_runs_out_and_in_again(visit, tmp_path):
+    page = visit(pace="0", compare="false", problem="knapsack:n=20", meter="paper")
+    press(page, "Run")
+    stage(page, "^Finished")
+    page.get_by_text("Share and keep").click()
+    page.get_by_text("eij run --problem").first.wait_for()
+    files = {kind: download(page, kind, tmp_path) for kind in ("Parquet", "CSV", "JSON")}
+    rows = {kind: load(file).rows for kind, file in files.items()}
+    assert rows["Parquet"].tobytes() == rows["JSON"].tobytes()
+    assert len(rows["CSV"]) == len(rows["JSON"]) > 5
+
+    bad = tmp_path / "bad.json"
+    bad.write_text(f'{{"names": ["{tiny.PAYLOAD}"]}}')
+    choose(page, "Load a recorded run", bad)
+    page.get_by_text("no record").wait_for()
+    press(page, "Reset")
+    await_points(page, "selection", "n == 0")
+
+    # A record whose operators bear names that are no names.
+    kept = files["JSON"].read_text("utf-8").replace("flip-1", tiny.PAYLOAD[:-1] + "//")
+    evil = tmp_path / f"{'x' * 90}.json"
+    evil.write_text(kept, "utf-8")
+    choose(page, "Load a recorded run", evil)
+    await_points(page, "selection", "n == arg", len(rows["JSON"]))
+    page.get_by_text("<img src=x").first.wait_for()
+    not_hacked(page)
+
+
+def test_an_instance_from_a_file(visit, tmp_path):
+    page = visit(problem="knapsack", meter="paper", pace="0", compare="false", budget="4 J")
+    bad = tmp_path / "bad <img src=x onerror=window.hacked=1>.kp"
+    bad.write_text("2 10\n10 5\n7 x<img src=x onerror=window.hacked=1>\n")
+    choose(page, "Instance from a file", bad)
+    page.get_by_text(re.compile("line 3, column 3")).wait_for()
+    large = tmp_path / "large.kp"
+    large.write_bytes(b"1 5\n1 1\n" + b"\n" * 5_000_001)
+    choose(page, "Instance from a file", large)
+    page.get_by_text(re.compile("5(.0)? MB|exceeds|too large", re.I)).first.wait_for()
+    not_hacked(page)
+
+    good = tmp_path / "my items.kp"
+    good.write_text(KNAPSACK)
+    choose(page, "Instance from a file", good)
+    page.get_by_text("6 items, capacity 10").wait_for()
+    page.wait_for_url(re.compile("meter=model"))  # the paper has no prices for it
+    press(page, "Run")
+    stage(page, "^Finished")
+    page.get_by_text("optimum 17", exact=False)
+    assert page.locator(".stat", has_text="best fitness").locator("b").inner_text() == "22"
+    page.get_by_text("Share and keep").click()
+    page.get_by_text("knapsack-file:file=my-items.kp").first.wait_for()
+    press(page, "Use the numbered instance again")
+    page.get_by_text("6 items, capacity 10").wait_for(state="detached")
+
+
+def test_pictures_of_figures(visit, tmp_path):
+    page = visit(pace="0", compare="false")
+    press(page, "Run")
+    stage(page, "^Finished")
+    figure = page.locator(".view-selection canvas").first
+    figure.scroll_into_view_if_needed()
+    figure.hover()
+    with page.expect_download() as found:
+        page.locator(".view-selection .bk-tool-icon-save").first.click()
+    found.value.save_as(tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_payloads_in_a_link_stay_text(visit):
+    page = visit(selector=tiny.PAYLOAD, lesson=tiny.PAYLOAD, budget="$$x$$</script>", seed="<b>")
+    page.get_by_text("This link held values").wait_for()
+    not_hacked(page)
+
+
+def test_changes_while_running_are_in_the_record(visit, tmp_path):
+    page = visit(pace="12", compare="false", selector="eij", problem="knapsack:n=20", meter="paper")
+    press(page, "Run")
+    stage(page, "^Running")
+    slider = page.get_by_role("slider", name=re.compile("alpha"))
+    slider.focus()
+    for _ in range(5):
+        slider.press("ArrowLeft")
+    page.wait_for_url(re.compile("alpha"))
+    stage(page, "^Finished")
+    page.get_by_text("Share and keep").click()
+    kept = json.loads(download(page, "JSON", tmp_path).read_text("utf-8"))
+    assert "alpha" in json.dumps(kept["metadata"]["changes"])
