@@ -13,7 +13,7 @@ __all__ = ["numbers", "sentence"]
 ABOUT = {
     "Watts": "Joules per second of the search; simulated Joules have no power",
     "evaluations / s": "evaluations per second of computing, pauses excluded",
-    "gap to optimum": "(optimum − best) / |optimum|",
+    "optimum gap": "(optimum − best) / |optimum|",
 }
 
 
@@ -35,7 +35,7 @@ def numbers(frame: Frame) -> str:
     watts = joules / seconds if seconds > 0.0 and frame.provenance != "simulated" else math.nan
     cards = [
         ("best fitness", number(best, 5)),
-        ("gap to optimum", f"{number(gap, 3)} %" if math.isfinite(gap) else "unknown"),
+        ("optimum gap", f"{number(gap, 3)} %" if math.isfinite(gap) else "–"),
         (_spent_of(frame), f"{number(joules)} J"),
         ("decisions", _count(decisions)),
         ("evaluations", _count(evaluations)),

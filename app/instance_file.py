@@ -55,7 +55,8 @@ class InstanceFile(pn.viewable.Viewer):
         super().__init__(**params)
         self.settings = settings
         self.file = pmui.FileInput(
-            label="Instance from a file", accept=".kp,.txt,.csv,.dat", multiple=False,
+            label="Instance from a file", css_classes=["file-instance"],
+            accept=".kp,.txt,.csv,.dat", multiple=False,
             margin=(2, 6), size="small", variant="outlined", max_file_size=UPLOAD_BYTES,
             sizing_mode="stretch_width",
         )  # fmt: skip

@@ -53,6 +53,11 @@ def snippet(trial: Trial, problem: str = "") -> str:
     return f"from eij_core import Trial, solve\n\nresult = solve(Trial(\n{body}\n))\nresult.frame"
 
 
+def _code(lines: str) -> str:
+    """Escape code and keep its lines, which mean something in Python."""
+    return "\n".join(text(line) for line in lines.splitlines())
+
+
 class Share(pn.viewable.Viewer):
     """The part of the page about keeping a run.
 
@@ -86,7 +91,8 @@ class Share(pn.viewable.Viewer):
             for kind, words in (("parquet", "Parquet"), ("csv", "CSV"), ("json", "JSON"))
         }  # fmt: skip
         self.upload = pmui.FileInput(
-            label="Load a recorded run", accept=",".join(uploads.TEXTS), multiple=False,
+            label="Load a recorded run", css_classes=["file-run"],
+            accept=",".join(uploads.TEXTS), multiple=False,
             margin=(4, 4), size="small", variant="outlined", max_file_size=UPLOAD_BYTES,
         )  # fmt: skip
         self._refusal = pmui.Alert(object="", severity="error", visible=False, margin=(4, 4))
@@ -151,9 +157,9 @@ class Share(pn.viewable.Viewer):
         )
         self._code.object = (
             f"<p class='words quiet'>These settings on the command line.{beside}</p>"
-            f"<pre class='code'>{text(command(trial, problem))}</pre>"
+            f"<pre class='code'>{_code(command(trial, problem))}</pre>"
             "<p class='words quiet'>In Python:</p>"
-            f"<pre class='code'>{text(snippet(trial, problem))}</pre>"
+            f"<pre class='code'>{_code(snippet(trial, problem))}</pre>"
             f"<p class='words quiet'>In a link: <code>{link}</code></p>"
             "<p class='words quiet'>With a simulated meter both give the same numbers as the run "
             "here, if it was left to itself: what you change while it runs (α) is in its record, "

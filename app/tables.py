@@ -38,6 +38,8 @@ def number(value: float, digits: int = 4) -> str:
 def reason_of(frame: Frame) -> str:
     """Say in one sentence who wins the next decision, and why."""
     tally = frame.tally
+    if not len(frame.rows):
+        return "<p class='words quiet'>Nothing is known of the operators yet.</p>"
     if tally is None:
         return "<p class='words quiet'>Beliefs at this moment of the recording.</p>"
     if tally.next is None:

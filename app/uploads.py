@@ -35,7 +35,7 @@ def read(data: bytes, name: str) -> Frame:
     The file's name chooses how it is read and is otherwise only a label.
     """
     shown = label(name, 60)
-    suffix = Path(shown).suffix.lower()
+    suffix = Path(name).suffix.lower()
     if suffix not in TEXTS:
         raise InputError("file", shown, f"a name that ends in {' or '.join(TEXTS)}")
     if len(data) > UPLOAD_BYTES:

@@ -2,89 +2,88 @@
 
 import os
 import re
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.app.browsing import OPEN, count, free_port, press, stage
 from tests.find_browser import find
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "tests" / "screenshots"
-FIGURES = (
-    "Array.from((window.Bokeh?.documents?.[0]?._all_models ?? new Map()).values())"
-    ".filter(m => m.type == 'Figure').length == 6"
-)
 PATIENCE = 240_000
 """Milliseconds; a first run compiles."""
+MOST_BYTES = 300_000
+DESK = {"width": 1360, "height": 1500}
 
 
 def main() -> None:
     """Take all pictures."""
     FOLDER.mkdir(exist_ok=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     code = f"from app.serve import serve; serve(port={port})"
     server = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
     try:
-        _wait_for(port)
         with sync_playwright() as playwright:
             sandbox = [] if os.geteuid() else ["--no-sandbox"]
             browser = playwright.chromium.launch(executable_path=find(), args=sandbox)
             for scheme in ("light", "dark"):
-                _desk(browser.new_page(viewport={"width": 1360, "height": 1560}), port, scheme)
-            phone = browser.new_context(**playwright.devices["Pixel 5"]).new_page()
-            _phone(phone, port)
+                page = _open(browser, port, "?pace=60", viewport=DESK, color_scheme=scheme)
+                _to_the_middle(page)
+                _take(page, f"dashboard-{scheme}")
+            page = _open(browser, port, "?lesson=dear-twin&pace=5", viewport=DESK)
+            page.get_by_label("less than a tenth").first.click()
+            press(page, "Run")
+            stage(page, "^Finished")
+            page.get_by_text("Why, and what to try next").click()
+            _take(page, "lesson")
+            phone = {**playwright.devices["Pixel 5"], "device_scale_factor": 1}
+            _take(_open(browser, port, "", **phone), "phone")
             browser.close()
     finally:
         server.terminate()
         server.wait()
 
 
-def _desk(page: Page, port: int, scheme: str) -> None:
-    """A comparison in mid-run, paused, so that the decision can be read."""
-    _open(page, port, "?pace=60")
-    if scheme == "dark":
-        page.get_by_role("button", name=re.compile("theme", re.I)).click()
-    page.get_by_role("button", name="Run", exact=True).click()
-    page.get_by_text(re.compile("^Running")).first.wait_for()
-    for _ in range(600):  # to about the middle of the budget, however busy the machine
-        page.wait_for_timeout(100)
-        if int(page.locator(".stat b").nth(3).inner_text().replace(" ", "")) > 350:
-            break
-    page.get_by_role("button", name="Pause", exact=True).click()
-    page.get_by_text(re.compile("^Paused")).first.wait_for()
-    page.mouse.move(0, 0)
-    page.wait_for_timeout(2500)
-    page.screenshot(path=FOLDER / f"dashboard-{scheme}.png")
-    page.close()
-
-
-def _phone(page: Page, port: int) -> None:
-    _open(page, port, "")
-    page.wait_for_timeout(2500)
-    page.screenshot(path=FOLDER / "phone.png", scale="css")
-
-
-def _open(page: Page, port: int, query: str) -> None:
+def _open(browser: Browser, port: int, query: str, **looks: object) -> Page:
+    page = browser.new_context(**looks).new_page()
     page.set_default_timeout(PATIENCE)
-    page.goto(f"http://127.0.0.1:{port}/app{query}")
-    page.wait_for_function(FIGURES, timeout=PATIENCE)
-
-
-def _wait_for(port: int) -> None:
-    for _ in range(1200):
+    for _ in range(600):  # until the server is up
         try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/liveness", timeout=1).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise TimeoutError("the server did not start")
+            page.goto(f"http://127.0.0.1:{port}/app{query}")
+            break
+        except Exception:
+            page.wait_for_timeout(200)
+    page.wait_for_function(OPEN, timeout=PATIENCE)
+    return page
+
+
+def _to_the_middle(page: Page) -> None:
+    """Run to about a third of the budget, and pause there, so that the decision can be read."""
+    press(page, "Run")
+    stage(page, "^Running")
+    while count(page, "decisions") < 280:
+        page.wait_for_timeout(100)
+    page.get_by_role("button", name=re.compile("^Pause")).click()
+    stage(page, "^Paused")
+
+
+def _take(page: Page, name: str) -> None:
+    page.mouse.move(0, 0)
+    page.wait_for_timeout(2500)  # animations end
+    path = FOLDER / f"{name}.png"
+    page.screenshot(path=path, scale="css")
+    # Flat colours: a palette holds them all, in a third of the bytes.
+    Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
+    size = path.stat().st_size
+    if size > MOST_BYTES:
+        raise ValueError(f"{path.name} has {size} bytes, more than {MOST_BYTES}")
+    page.context.close()
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from urllib.parse import urlencode, urlsplit
 from tests.app import tiny
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 90_000
+PATIENCE = 60_000
 """Milliseconds; the machine may be busy."""
 
 MODELS = "Array.from((window.Bokeh?.documents?.[0]?._all_models ?? new Map()).values())"
@@ -128,6 +128,15 @@ def count(page, name):
     """A number of the numbers' row."""
     card = page.locator(".stat", has_text=re.compile(f"{name}$")).locator("b")
     return int(re.sub(r"\D", "", card.inner_text()))
+
+
+def await_count(page, name, condition):
+    """Wait until a number of the numbers' row fulfils a condition."""
+    for _ in range(PATIENCE // 200):
+        if condition(count(page, name)):
+            return
+        page.wait_for_timeout(200)
+    raise AssertionError(f"{name} stayed at {count(page, name)}")
 
 
 def settled(page):

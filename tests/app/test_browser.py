@@ -11,6 +11,7 @@ import pytest
 from tests.app.browsing import (
     DARK,
     Watched,
+    await_count,
     await_open,
     await_points,
     columns,
@@ -65,7 +66,7 @@ def test_violins_grow_and_energy_explains_itself(visit):
     page.get_by_text("From a price list").wait_for()
     page.get_by_text("systematic uncertainty").wait_for()
     page.get_by_role("button", name=re.compile("What am I seeing.*decision")).click()
-    page.get_by_text("EI/J+ in five sentences").first.wait_for()
+    page.locator(".view-decision").get_by_text("EI/J+ in five sentences").wait_for()
     page.get_by_text("Which meters are alive here?").click()
     page.get_by_text("alive, estimated").wait_for()  # the processor's time is always there
 
@@ -74,7 +75,7 @@ def test_compare_finish_replay_toggle_the_theme(visit):
     page = visit(pace="2")
     press(page, "Run")
     stage(page, "^Finished")
-    table = page.locator("table.draws").first
+    table = page.locator(".view-fitness table.draws").first
     table.get_by_text("uniform").wait_for()
     table.get_by_text("only flip-5").wait_for()
     whole = points(page)["selection"][0][0]
@@ -84,7 +85,7 @@ def test_compare_finish_replay_toggle_the_theme(visit):
     for _ in range(20):
         slider.press("ArrowLeft")
     await_points(page, "selection", "n < arg", whole)
-    assert count(page, "decisions") < decisions
+    await_count(page, "decisions", lambda shown: shown < decisions)
     page.get_by_role("button", name=re.compile("theme", re.I)).click()
     page.wait_for_function(f"() => {DARK}")
     page.reload()
