@@ -15,7 +15,7 @@ from urllib.parse import urlencode, urlsplit
 from tests.app import tiny
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60_000
+PATIENCE = 120_000
 """Milliseconds; the machine may be busy."""
 
 MODELS = "Array.from((window.Bokeh?.documents?.[0]?._all_models ?? new Map()).values())"

@@ -135,6 +135,7 @@ def test_links_are_read_and_written(visit):
     stage(page, "^Ready")
 
 
+@pytest.mark.chaos
 def test_the_paper_s_rule_and_a_portfolio_are_chosen(visit):
     page = visit(compare="false", pace="0")
     page.get_by_role("button", name="the paper's EI/J").click()
@@ -167,6 +168,7 @@ def test_a_phone_shows_the_views_first(browser, server):
     context.close()
 
 
+@pytest.mark.chaos
 def test_the_keyboard_is_enough(visit):
     page = visit(pace="0", compare="false")
     run = page.get_by_role("button", name="Run", exact=True)

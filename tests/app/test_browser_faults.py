@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tests.app.browsing import (
+    PATIENCE,
     ROOT,
     Line,
     Watched,
@@ -36,6 +37,7 @@ def test_failures_are_told_and_nothing_leaks(visit, problem):
     page.get_by_role("button", name="Run again", exact=True).wait_for()
 
 
+@pytest.mark.chaos
 def test_reload_in_mid_run(visit):
     page = visit(pace="600", seed="9")
     press(page, "Run")
@@ -50,6 +52,7 @@ def test_reload_in_mid_run(visit):
     stage(page, "^Running")
 
 
+@pytest.mark.chaos
 def test_two_tabs_do_not_meet(visit, context, server):
     first = visit(pace="600")
     second = context.new_page()
@@ -69,13 +72,14 @@ def test_two_tabs_do_not_meet(visit, context, server):
     second.close()
 
 
+@pytest.mark.chaos
 def test_ten_seconds_without_a_line(page):
     """The run goes on, the page comes back to it by itself, and nothing is missing."""
     port = free_port()
     line = Line(port)
     try:
         with serving(f"127.0.0.1:{port}") as line.target:
-            page.set_default_timeout(90_000)
+            page.set_default_timeout(PATIENCE)
             page.goto(f"http://127.0.0.1:{port}/app{link(pace='25', compare='false')}")
             await_open(page)
             press(page, "Run")

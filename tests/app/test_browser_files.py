@@ -99,6 +99,7 @@ def test_an_instance_from_a_file(visit, tmp_path):
     page.get_by_text("6 items, capacity 10").wait_for(state="detached")
 
 
+@pytest.mark.chaos
 def test_pictures_of_figures(visit, tmp_path):
     page = visit(pace="0", compare="false")
     press(page, "Run")
@@ -118,6 +119,7 @@ def test_payloads_in_a_link_stay_text(visit):
     not_hacked(page)
 
 
+@pytest.mark.chaos
 def test_changes_while_running_are_in_the_record(visit, tmp_path):
     page = visit(pace="12", compare="false", selector="eij", problem="knapsack:n=20", meter="paper")
     press(page, "Run")
