@@ -322,6 +322,7 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=200)
     parser.add_argument("--long", action="store_true", help="endurance of an hour")
     args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server ends with us
     found: list[dict[str, Any]] = []
     for name in args.only or MEASUREMENTS:
         before = os.getloadavg()[0]
