@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import threading
 import time
 from collections.abc import Hashable
 from pathlib import Path
@@ -353,9 +354,13 @@ class CampaignPage:
 
     def close(self) -> None:
         """End what runs, and throw away what was only for this page."""
-        if self.work is not None:
-            self.work.stop()
-            self.work.join(30)
+        self.halt()
+        # A task or a report may take a moment, and the server has other visitors.
+        threading.Thread(target=self._leave, args=(self.work,), daemon=True).start()
+
+    def _leave(self, work: Work[Any] | None) -> None:
+        if work is not None:
+            work.join()
         self.shelf.clear()
 
 

@@ -31,7 +31,7 @@ seeds = 20
 """
 CELLS, TRIALS = 24, 2_000
 """What a public server grants one campaign: combinations to compile, and trials."""
-PRIVATE_TRIALS = 100_000
+PRIVATE_TRIALS = 20_000
 """Trials of a campaign from this page elsewhere; larger ones are for the command line."""
 LONGEST = 20_000
 """Characters of a file."""

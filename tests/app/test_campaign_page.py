@@ -13,6 +13,7 @@ from app.stores import Shelf, stores
 from eij_core import InputError
 from eij_core.campaigns import Campaign, Reader
 from tests.app import tiny
+from tests.app.test_browser import server  # noqa: F401
 from tests.campaign.small import run
 
 FILE = """
@@ -107,7 +108,7 @@ def test_errors_are_shown_at_their_field(field, value, said):
         ('"knapsack"', '"knapsack', "TOML"),
         ("seeds = 20", "seeds = 0", "seeds"),
         ("seeds = 20", "sedes = 20", "sedes"),
-        ("seeds = 20", "seeds = 1000000000", "at most 100,000"),
+        ("seeds = 20", "seeds = 1000000000", "at most 20,000"),
         ('"knapsack"', '"knapsack-file:file=/etc/passwd"', "one of"),
         ('"knapsack"', '{name = "external", function = "os.getcwd"}', "one of"),
         ('"knapsack"', '"<img src=x>"', "&lt;img src=x&gt;"),
@@ -280,4 +281,33 @@ def test_closing_ends_the_work(desk):
     until(desk, lambda: desk._progress.done > 0)
     work = desk.work
     desk.close()
+    work.join(120)
     assert work.over
+
+
+# --- in a browser ---
+
+
+@pytest.mark.ui
+def test_a_campaign_in_a_browser(server, page):  # noqa: F811
+    """Choose, run, read the report and take it along; nothing complains, nobody else is asked."""
+    complaints, asked = [], []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.on("request", lambda request: asked.append(request.url))
+    page.set_default_timeout(120_000)
+    query = "page=campaign&problems=tiny&selectors=eij,uniform&budget=2 J&seeds=3&meter=model"
+    page.goto(f"{server}?{query}")
+    page.get_by_text("12 trials, 4 combinations").wait_for()
+    page.get_by_text("Ready").wait_for()  # a link never starts a run
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_text("All trials are stored.").wait_for()
+    page.get_by_text("Held against").first.wait_for()
+    page.locator("table").get_by_text("static operator=flip-1").first.wait_for()
+    with page.expect_download() as download:
+        page.get_by_text("Whole report").click()
+    assert download.value.suggested_filename == "dashboard.html"
+    assert "EI/J report" in download.value.path().read_text("utf-8")
+    assert complaints == []
+    own = ("http://127.0.0.1:", "data:", "blob:")
+    assert [url for url in asked if not url.startswith(own)] == []
