@@ -78,8 +78,13 @@ class Unwrapped:
         self.breaks = 0
         self._fell_from: int | None = None
 
-    def advance(self, raw: int, now_ns: int) -> int:
-        """Take a reading; return the µJ since the first one."""
+    def advance(self, raw: int, now_ns: int, began_ns: int | None = None) -> int:
+        """Take a reading, over at `now_ns`; return the µJ since the first one.
+
+        The value may be as old as `began_ns`: a reader that lost the CPU in between would else
+        take what gathered meanwhile for more than is possible.
+        """
+        began_ns = now_ns if began_ns is None else began_ns
         step = raw - self.raw
         uj_per_ns = self.domain.most_watts / 1000.0
         range_uj = self.domain.range_uj
@@ -101,8 +106,8 @@ class Unwrapped:
         else:
             self.total_uj += step
         if step:
-            self._moved_ns = now_ns
-        self.raw, self._now_ns = raw, now_ns
+            self._moved_ns = began_ns
+        self.raw, self._now_ns = raw, began_ns
         return self.total_uj
 
 
@@ -130,10 +135,10 @@ class Tally:
     def read_uj(self) -> int:
         """Return the µJ of all domains since the start."""
         with self._lock:
-            raws, now = self._read(), self._clock()
+            began, raws, now = self._clock(), self._read(), self._clock()
             total = 0
             for counter, raw in zip(self.counters, raws, strict=True):
-                total += counter.advance(raw, now)
+                total += counter.advance(raw, now, began)
             return total
 
     def read_domains_uj(self) -> dict[str, int]:

@@ -116,3 +116,11 @@ def test_a_reading_that_falls_and_comes_back_brings_no_phantom_joules():
     totals = [counter.advance(raw, (k + 1) * 40_000_000) for k, raw in enumerate(raws)]
     assert totals == [500_000, 500_000, 1_500_000, 2_000_000]
     assert counter.breaks == 2
+
+
+def test_a_reader_that_lost_the_cpu_sees_no_reset():
+    """The value is of 1 ms, the reading was over at 500 ms; then 25 J come within 2 ms."""
+    counter = Unwrapped(Domain("package-0", 10**9, 150.0), 0, 0)
+    counter.advance(50_000, 500 * MS, began_ns=MS)
+    assert counter.advance(25_100_000, 502 * MS, began_ns=502 * MS) == 25_100_000
+    assert counter.breaks == 0
