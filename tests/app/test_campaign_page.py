@@ -13,7 +13,6 @@ from app.stores import Shelf, stores
 from eij_core import InputError
 from eij_core.campaigns import Campaign, Reader
 from tests.app import tiny
-from tests.app.test_browser import server  # noqa: F401
 from tests.campaign.small import run
 
 FILE = """
@@ -289,7 +288,7 @@ def test_closing_ends_the_work(desk):
 
 
 @pytest.mark.ui
-def test_a_campaign_in_a_browser(server, page):  # noqa: F811
+def test_a_campaign_in_a_browser(server, page):
     """Choose, run, read the report and take it along; nothing complains, nobody else is asked."""
     complaints, asked = [], []
     page.on("pageerror", lambda error: complaints.append(str(error)))
