@@ -26,7 +26,7 @@ LOCK := pip compile --quiet --universal --python-version 3.11 --no-header --no-a
 # tests/benchmarks imports the peers: never collected
 PYTEST := $(BIN)/python -m pytest tests eij_core --doctest-modules --ignore=tests/benchmarks
 
-.PHONY: help install lock browser serve lint format test chaos bench bench-selectors bench-energy bench-app bench-campaign screenshots clean
+.PHONY: help install lock browser serve lint format test chaos bench bench-selectors bench-energy bench-app bench-campaign screenshots film clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -121,6 +121,10 @@ screenshots: $(STAMP) ## pictures of the dashboard
 	@test -f tests/screenshots.py || { echo "make screenshots: tests/screenshots.py comes later"; exit 0; }
 	export EIJ_BROWSER="$$($(BIN)/python tests/find_browser.py --install)"
 	$(BIN)/python -m tests.screenshots
+
+film: $(STAMP) ## a run of the dashboard as a moving picture
+	@export EIJ_BROWSER="$$($(BIN)/python tests/find_browser.py --install)"
+	$(BIN)/python -m tests.moving_picture
 
 clean: ## caches, coverage and builds; .venv stays
 	@rm -rf build dist htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis
