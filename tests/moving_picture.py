@@ -54,6 +54,7 @@ def _play(page: Page, port: int) -> list[Image.Image]:
     _open(page, port, "?pace=30&compare=false")
     frames = [_picture(page)]
     page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_text(re.compile("^(Running|Finished)")).first.wait_for()  # a first run compiles
     bar = page.get_by_role("progressbar").first
     finished = page.get_by_text(re.compile("^Finished"))
     end = time.monotonic() + PATIENCE / 1000
