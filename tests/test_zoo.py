@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from eij_core import InputError, Run, Trial, zoo
+from eij_core.cli import call, zoo_targets
 from eij_core.meters.replay import Replay
 from eij_core.probing import can_probe, probe
 from eij_core.registry import problems
@@ -226,6 +227,26 @@ def test_samples_are_the_same_again_and_plain(case):
         samples[task("eij", case)] = targets.sample(task("eij", case), **small)
     found = [check.to_dict() for check in targets.checks(samples)]
     assert len(json.loads(json.dumps(found, allow_nan=False))) == 1
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_the_command_prints_every_requirement(monkeypatch, capsys, as_json):
+    todo = [task(case="null"), task(case="cost-up")]
+    monkeypatch.setattr(zoo_targets, "tasks", lambda: todo)
+    paid = drawn(wasted=[0.12] * 8, wasted_late=[0.02] * 8, tries=[1] * 8, one=[0.12] * 8)
+    monkeypatch.setattr(zoo_targets, "sample", lambda item, trials: paid)
+    assert call(["zoo", "--targets", "--trials", "8", *(["--json"] if as_json else [])]) == 0
+    out = capsys.readouterr().out
+    if as_json:
+        found = [json.loads(line)["verdict"] for line in out.splitlines()]
+        assert sorted(found) == ["floor", "met"]
+    else:
+        assert "2 checks: 1 met, 1 floor" in " ".join(out.split())
+
+
+def test_the_targets_are_fixed(capsys):
+    assert call(["zoo", "--targets", "--case", "null"]) == 2
+    assert "what it runs is fixed" in capsys.readouterr().err
 
 
 # --- probes ---
