@@ -51,6 +51,7 @@ class PageEntry(NamedTuple):
 
 PAGES: dict[str, PageEntry] = {
     "run": PageEntry("Run", "app.page:run_page"),
+    "zoo": PageEntry("Zoo", "app.pages.zoo:ZooPage"),
     "campaign": PageEntry("Campaign", "app.pages.campaign:CampaignPage"),
     "profile": PageEntry("Profile", "app.pages.profile:ProfilePage"),
 }

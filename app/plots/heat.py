@@ -1,0 +1,107 @@
+"""Rules × cases of the zoo as a map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import holoviews as hv
+import numpy as np
+from bokeh.events import Tap
+from bokeh.models import TapTool
+
+from app.plots.layer import save_as_svg
+from eij_core.zoo import CASES
+
+__all__ = ["VALUES", "heat_map_of"]
+
+VALUES = {
+    "wasted_share": ("Share of the Joules wasted", (0.0, 1.0)),
+    "behind": ("Short of the best single operator", (0.0, 0.05)),
+}
+ROW = 34
+
+
+def heat_map_of(
+    frame: Any, value: str, chosen: Callable[[str, str], None] = lambda case, rule: None
+) -> hv.Overlay:
+    """Draw the mean of each cell.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of `frame_of_cells`.
+    value : str
+        One of `VALUES`.
+    chosen : callable
+        Told the case and the rule of a cell that is clicked.
+    """
+    title, limits = VALUES[value]
+    cases = [name for name in CASES if name in set(frame["case"])]
+    rules = list(dict.fromkeys(frame["rule"]))
+    numbers = frame[value].to_numpy(float)
+    data = {
+        "case": frame["case"].to_numpy(object),
+        "rule": frame["rule"].to_numpy(object),
+        value: numbers,
+        "told": np.array([_told(number) for number in numbers], object),
+    }
+    # The first rule is on top.
+    axes = [hv.Dimension("case", values=cases), hv.Dimension("rule", values=rules[::-1])]
+    colour = hv.Dimension(value, label=title, range=limits)
+    light = limits[0] + 0.55 * (limits[1] - limits[0])
+
+    def listen(plot: Any, element: Any) -> None:
+        plot.state.name = "zoo"
+        plot.state.toolbar.logo = None
+        plot.state.xaxis.major_label_orientation = 0.7
+        plot.state.add_tools(TapTool())
+
+        def tapped(event: Any) -> None:
+            column, row = _index(event.x, cases), _index(event.y, rules[::-1])
+            if column and row:
+                chosen(column, row)
+
+        plot.state.on_event(Tap, tapped)
+
+    cells = hv.HeatMap({k: data[k] for k in ("case", "rule", value)}, axes, colour).opts(
+        cmap="Blues", clim=limits, colorbar=False, line_color="white", line_width=2,
+        nonselection_alpha=1.0, tools=["hover"],
+    )  # fmt: skip
+    labels = _labels(data, axes, value, light)
+    return (cells * labels).opts(
+        title=f"{title}, simulated Joules",
+        responsive=True,
+        height=110 + ROW * len(rules),
+        xlabel="",
+        ylabel="",
+        toolbar="above",
+        default_tools=["save"],
+        show_grid=False,
+        fontsize={"title": "9pt", "ticks": "9pt"},
+        hooks=[listen, save_as_svg],
+    )
+
+
+def _labels(data: Any, axes: list[hv.Dimension], value: str, light: float) -> hv.Overlay:
+    """Write the numbers, white where the cell is dark."""
+    dark = data[value] > light
+    parts = [
+        hv.Labels({name: column[chosen] for name, column in data.items()}, axes, "told").opts(
+            text_color=ink, text_font_size="9pt"
+        )
+        for chosen, ink in ((~dark, "#111"), (dark, "#fff"))
+    ]
+    return parts[0] * parts[1]
+
+
+def _told(number: float) -> str:
+    return "–" if number != number else f"{number:.0%}" if abs(number) >= 0.1 else f"{number:.1%}"
+
+
+def _index(place: Any, names: list[str]) -> str:
+    """Return the name at a place of a categorical axis, "" beside it."""
+    if isinstance(place, str):
+        return place if place in names else ""
+    at = int(place)
+    return names[at] if 0 <= at < len(names) else ""
