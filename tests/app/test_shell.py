@@ -43,7 +43,10 @@ def counting(monkeypatch, tiny_problems):
 
 
 @pytest.fixture
-def shell(counting):
+def shell(counting, monkeypatch):
+    # The rest after a frame is of all pages, and the ticks of these tests follow at once.
+    monkeypatch.setattr("app.heartbeat.REST", 0.0)
+    monkeypatch.setattr("app.heartbeat.Heartbeat._busy_until", 0.0)
     made = Shell(LINK)
     pn.Column(*made.main, made.side).get_root(Document())
     made.heart.echo = made.heart.beat
