@@ -14,6 +14,7 @@ from app.controls import Controls
 from app.escape import text
 from app.fold import fill_when_opened
 from app.frame import Frame
+from app.otherwise import Otherwise
 from app.player import Player, empty_frame
 from app.settings import Settings
 from app.share import Share
@@ -45,6 +46,7 @@ class Dashboard(pn.viewable.Viewer):
         self.bar = Bar(self.settings)
         self.controls = Controls(self.settings, self.player.adjust)
         self.share = Share(self.settings, self.player, self._on_recording, self._on_overlay)
+        self.otherwise = Otherwise(self.player, self.player.owner)
         self.views = (CompareView(), EijView(), SelectionView(), DecisionView(), EnergyView())
         self._losses = 0
         # The first view comes with the page, the others as soon as the browser shows it.
@@ -71,13 +73,10 @@ class Dashboard(pn.viewable.Viewer):
         compare, estimates, selection, decision, energy = self.views
         learning = _grid(HALVES, estimates, selection)
         deciding = _grid(TWO_THIRDS, decision, energy)
-        keep = pmui.Details(
-            title="Share and keep: link, command, files, earlier runs", collapsed=True,
-            sizing_mode="stretch_width", margin=0, fully_expanded=True,
-        )  # fmt: skip
-        fill_when_opened(keep, lambda: [self.share])
+        otherwise = _fold("What would another rule have chosen?", self.otherwise)
+        keep = _fold("Share and keep: link, command, files, earlier runs", self.share)
         return pmui.Column(
-            self._notice, self._failure, self.bar, compare, learning, deciding, keep,
+            self._notice, self._failure, self.bar, compare, learning, deciding, otherwise, keep,
             sizing_mode="stretch_width", margin=0,
             sx={"p": {"xs": "8px", "sm": "16px"}, "gap": "14px"},
         )  # fmt: skip
@@ -179,7 +178,7 @@ class Dashboard(pn.viewable.Viewer):
             self._awake += 2
             self.draw()
             return True
-        fresh = self.player.poll()
+        fresh = self.player.poll() | self.otherwise.tick()
         job = self.player.job
         now = (self.player.stage, job.place if job else 0, job.built if job else 0, self._losses)
         if not fresh and now == self._last:
@@ -215,6 +214,7 @@ class Dashboard(pn.viewable.Viewer):
     def close(self) -> None:
         """Stop the run; the page is gone."""
         self.player.stop()
+        self.otherwise.close()
 
 
 def _grid(columns: Any, *parts: Any) -> Any:
@@ -223,6 +223,14 @@ def _grid(columns: Any, *parts: Any) -> Any:
         sizing_mode="stretch_width",
         sx={"display": "grid", "gridTemplateColumns": columns, "gap": "14px"},
     )
+
+
+def _fold(title: str, part: Any) -> Any:
+    fold = pmui.Details(
+        title=title, collapsed=True, sizing_mode="stretch_width", margin=0, fully_expanded=True
+    )
+    fill_when_opened(fold, lambda: [part])
+    return fold
 
 
 def run_page(query: str, owner: Hashable) -> Dashboard:
