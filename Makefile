@@ -95,7 +95,7 @@ test: lint ## lint, then all tests: compiled, and interpreted for coverage
 	$(PYTEST) -n $(JOBS) -m "not slow and not chaos"
 	echo "== interpreted, with coverage"
 	HYPOTHESIS_PROFILE=dev NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(JOBS) -m "not slow and not chaos and not ui and not compiled" \
-	  --cov --cov-report=term --cov-fail-under=95
+	  --ignore=tests/app --ignore=tests/notebooks --cov --cov-report=term --cov-fail-under=95
 
 chaos: $(STAMP) ## every hard test, hypothesis with 10,000 examples; takes long
 	@export EIJ_BROWSER="$$($(BIN)/python tests/find_browser.py --install)"

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import io
-import os
 import re
-import socket
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from tests.find_browser import find
-from tests.screenshots import FOLDER, PATIENCE, ROOT, _open, _wait_for
+from tests.screenshots import FOLDER, PATIENCE, ROOT, visiting
 
 SIZE = {"width": 1280, "height": 1000}
 WIDTH = 800
@@ -27,21 +23,8 @@ LARGEST = 1_500_000
 
 def main() -> None:
     """Serve the dashboard, play a run, keep what is seen."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    code = f"from app.serve import serve; serve(port={port})"
-    server = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
-    try:
-        _wait_for(port)
-        with sync_playwright() as playwright:
-            sandbox = [] if os.geteuid() else ["--no-sandbox"]
-            browser = playwright.chromium.launch(executable_path=find(), args=sandbox)
-            frames = _play(browser.new_page(viewport=SIZE), port)
-            browser.close()
-    finally:
-        server.terminate()
-        server.wait()
+    with visiting() as (visit, _):
+        frames = _play(visit("?pace=30&compare=false", viewport=SIZE))
     path = FOLDER / "run.gif"
     size = _write(frames, path)
     print(f"{path.relative_to(ROOT)}: {len(frames)} pictures, {size / 1e6:.2f} MB")
@@ -49,9 +32,8 @@ def main() -> None:
         sys.exit(f"that is more than {LARGEST / 1e6:g} MB")
 
 
-def _play(page: Page, port: int) -> list[Image.Image]:
+def _play(page: Page) -> list[Image.Image]:
     """One picture at each step of the progress, however fast the machine plays."""
-    _open(page, port, "?pace=30&compare=false")
     frames = [_picture(page)]
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_text(re.compile("^(Running|Finished)")).first.wait_for()  # a first run compiles

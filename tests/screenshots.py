@@ -4,7 +4,11 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -23,6 +27,23 @@ DESK = {"width": 1360, "height": 1500}
 def main() -> None:
     """Take all pictures."""
     FOLDER.mkdir(exist_ok=True)
+    with visiting() as (visit, devices):
+        for scheme in ("light", "dark"):
+            page = visit("?pace=60", viewport=DESK, color_scheme=scheme)
+            _to_the_middle(page)
+            _take(page, f"dashboard-{scheme}")
+        page = visit("?lesson=dear-twin&pace=5", viewport=DESK)
+        page.get_by_label("less than a tenth").first.click()
+        press(page, "Run")
+        stage(page, "^Finished")
+        page.get_by_text("Why, and what to try next").click()
+        _take(page, "lesson")
+        _take(visit("", **{**devices["Pixel 5"], "device_scale_factor": 1}), "phone")
+
+
+@contextmanager
+def visiting() -> Iterator[tuple[Callable[..., Page], Any]]:
+    """Serve the dashboard; give what opens it in a browser, and the devices there are."""
     port = free_port()
     code = f"from app.serve import serve; serve(port={port})"
     server = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
@@ -30,18 +51,7 @@ def main() -> None:
         with sync_playwright() as playwright:
             sandbox = [] if os.geteuid() else ["--no-sandbox"]
             browser = playwright.chromium.launch(executable_path=find(), args=sandbox)
-            for scheme in ("light", "dark"):
-                page = _open(browser, port, "?pace=60", viewport=DESK, color_scheme=scheme)
-                _to_the_middle(page)
-                _take(page, f"dashboard-{scheme}")
-            page = _open(browser, port, "?lesson=dear-twin&pace=5", viewport=DESK)
-            page.get_by_label("less than a tenth").first.click()
-            press(page, "Run")
-            stage(page, "^Finished")
-            page.get_by_text("Why, and what to try next").click()
-            _take(page, "lesson")
-            phone = {**playwright.devices["Pixel 5"], "device_scale_factor": 1}
-            _take(_open(browser, port, "", **phone), "phone")
+            yield partial(_open, browser, port), playwright.devices
             browser.close()
     finally:
         server.terminate()

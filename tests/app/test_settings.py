@@ -61,4 +61,4 @@ def test_a_private_server_has_no_limits():
 
 def test_settings_know_all_of_a_trial():
     fields = {field.name for field in dataclasses.fields(Trial)}
-    assert fields - {"repetition", "points", "every"} <= set(Settings.FIELDS)
+    assert fields - {"repetition", "points", "every", "profile"} <= set(Settings.FIELDS)
