@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Generic, Self, TypeVar
 
 from app.failing import told
-from app.pool import Pool, be_nice, seats
+from app.pool import Pool, seats
 from app.pool import pool as shared_pool
 
 __all__ = ["Work"]
@@ -20,8 +20,10 @@ Item = TypeVar("Item")
 class Work(Generic[Item]):
     """Drives a generator, and keeps what it yields until the page takes it.
 
-    Between two items it gives its turn on the processor back, so an item should not take long.
-    Stopping closes the generator, whose `finally` tidies up.
+    Between two items it gives its turn on the processor back, so an item should not take long. Its
+    thread is not nice, unlike a run's: it holds the GIL most of the time, and who holds it without
+    getting the processor makes the page wait. Stopping closes the generator, whose `finally` tidies
+    up.
 
     Parameters
     ----------
@@ -103,7 +105,6 @@ class Work(Generic[Item]):
             self._drive(nullcontext if self._alone else self._turn)
 
     def _drive(self, turn: Callable[[], Any]) -> None:
-        be_nice()
         with closing(_as_generator(self._steps())) as steps:
             while not self._stopped.is_set():
                 with turn():

@@ -16,6 +16,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from app.escape import text
+from app.pages import strip
 from app.pages.campaign_form import CampaignForm
 from app.pages.campaign_report import ReportView
 from app.pages.campaign_work import Progress, conducted, reported
@@ -33,15 +34,10 @@ __all__ = ["CampaignPage"]
 
 NONE = "–"
 STAGES = {
-    "idle": ("Ready", "default"),
-    "waiting": ("Waiting for a turn", "warning"),
-    "compiling": ("Compiling", "warning"),
+    **strip.STAGES,
     "running": ("Running", "primary"),
     "reporting": ("Making the report", "primary"),
-    "finished": ("Finished", "success"),
     "opened": ("Opened", "success"),
-    "stopped": ("Stopped", "default"),
-    "failed": ("Failed", "error"),
 }
 EMPTY = """<div class='words'><p>One run teaches; a claim needs many. Choose problems, algorithms
 and selectors at the side, or paste a campaign's file, and run them all on equal Joules; then read
@@ -83,18 +79,7 @@ class CampaignPage:
     # --- the parts ---
 
     def _build(self) -> None:
-        button: dict[str, Any] = {"size": "medium", "margin": (4, 4)}
-        self.run = pmui.Button(
-            label="Run", icon="play_arrow", color="primary", variant="contained", **button
-        )
-        self.stop = pmui.Button(
-            label="Stop", icon="stop", color="default", variant="outlined", disabled=True, **button
-        )
-        self.stage = pmui.Chip(label="Ready", size="small", margin=(8, 6), variant="filled")
-        self.bar = pmui.LinearProgress(
-            value=0, variant="determinate", sizing_mode="stretch_width", margin=(4, 8, 6, 8),
-            sx={"height": "6px", "borderRadius": "3px"},
-        )  # fmt: skip
+        self.strip = strip.Strip()
         html: dict[str, Any] = {"sizing_mode": "stretch_width", "stylesheets": [PAGE_CSS]}
         self._words = pn.pane.HTML(EMPTY, margin=(4, 10), **html)
         self._table = pn.pane.HTML("", margin=(0, 10), visible=False, **html)
@@ -126,22 +111,12 @@ class CampaignPage:
 
     def main(self) -> Any:
         """Return what fills the middle."""
-        buttons = pmui.FlexBox(
-            self.run, self.stop, pn.layout.HSpacer(), self.stage, align_items="center",
-            sizing_mode="stretch_width",
-        )  # fmt: skip
-        top = pmui.Paper(
-            buttons, self.bar, self._words, self._table, elevation=0, variant="outlined",
-            sizing_mode="stretch_width", margin=0, sx={"p": "8px"},
-        )  # fmt: skip
-        return pmui.Column(
-            self.alert, top, self._reports, sizing_mode="stretch_width", margin=0,
-            sx={"p": {"xs": "8px", "sm": "16px"}, "gap": "14px"},
-        )  # fmt: skip
+        top = self.strip.above(self._words, self._table)
+        return strip.middle(self.alert, top, self._reports)
 
     def _connect(self) -> None:
-        self.run.on_click(lambda _: self.start())
-        self.stop.on_click(lambda _: self.halt())
+        self.strip.run.on_click(lambda _: self.start())
+        self.strip.stop.on_click(lambda _: self.halt())
         self.again.on_click(lambda _: self.list_stores())
         self.store.param.watch(self._on_store, "value")
         self.view.control.param.watch(self._on_control, "value")
@@ -278,11 +253,13 @@ class CampaignPage:
     def _refresh(self) -> bool:
         progress = self._progress
         words, colour = STAGES.get(progress.what, STAGES["idle"])
-        self.stage.param.update(label=words, color=colour)
-        self.run.param.update(disabled=self.busy, label=self._run_label())
-        self.stop.disabled = not (self.busy and self._kind == "conducting")
+        self.strip.show(words, colour)
+        self.strip.run.param.update(disabled=self.busy, label=self._run_label())
+        self.strip.stop.disabled = not (self.busy and self._kind == "conducting")
         share = 100.0 * progress.done / max(progress.total, 1)
-        self.bar.param.update(value=100 if progress.what in ("finished", "opened") else int(share))
+        self.strip.bar.param.update(
+            value=100 if progress.what in ("finished", "opened") else int(share)
+        )
         if progress.what != "idle":
             self._words.object = f"<div class='words'>{text(self._sentence())}</div>"
         self._table.param.update(object=self._table_html(), visible=bool(self._live))

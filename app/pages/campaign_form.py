@@ -67,7 +67,7 @@ class CampaignForm(pn.viewable.Viewer):
             "seeds": pmui.IntInput(
                 label="Repetitions", value=20, start=2, end=1000, step=1, **wide
             ),
-            "meter": pmui.Select(label="Whose Joules", options=["paper", "model"], value="paper",
+            "meter": pmui.Select(label="Energy meter", options=["paper", "model"], value="paper",
                                  **wide),
         }  # fmt: skip
         self.file = pmui.TextAreaInput(

@@ -19,6 +19,7 @@ from app.limits import check_trial
 from app.live import LiveFigure
 from app.meters_here import MetersHere
 from app.pages.choices import Choices
+from app.pages.strip import STAGES, Strip, box, middle
 from app.pickers import ComponentPicker
 from app.plots import energy
 from app.settings import Settings, offered_spec
@@ -34,15 +35,6 @@ from eij_core.registry import algorithms
 
 __all__ = ["ProfilePage", "profile_table"]
 
-STAGES = {
-    "idle": ("Ready", "default"),
-    "waiting": ("Waiting for a turn", "warning"),
-    "compiling": ("Compiling", "warning"),
-    "working": ("Profiling", "primary"),
-    "finished": ("Finished", "success"),
-    "stopped": ("Stopped", "default"),
-    "failed": ("Failed", "error"),
-}
 OVER = ("finished", "stopped", "failed")
 EMPTY = """<div class='words'><p>What does one application of an operator cost? The operators take
 turns, each alone for a batch of many applications, so that a counter which ticks once a millisecond
@@ -105,8 +97,8 @@ class ProfilePage:
         self.pickers = {family: ComponentPicker(family, self.settings) for family in families}
         self._here = MetersHere(self.pickers["meter"].select)
         self._tell(self.choices.notice, "warning")
-        self.start_button.on_click(lambda _: self.start())
-        self.stop_button.on_click(lambda _: self.halt())
+        self.strip.run.on_click(lambda _: self.start())
+        self.strip.stop.on_click(lambda _: self.halt())
         # The figure is there from the start: Bokeh stumbles over one that comes into a page later.
         self.figure.show(_no_frame(self.settings), self._telling)
         self._refresh()
@@ -114,18 +106,7 @@ class ProfilePage:
     # --- the parts ---
 
     def _build(self) -> None:
-        button: dict[str, Any] = {"size": "medium", "margin": (4, 4)}
-        self.start_button = pmui.Button(
-            label="Profile", icon="play_arrow", color="primary", variant="contained", **button
-        )
-        self.stop_button = pmui.Button(
-            label="Stop", icon="stop", color="default", variant="outlined", disabled=True, **button
-        )
-        self.stage = pmui.Chip(label="Ready", size="small", margin=(8, 6), variant="filled")
-        self.bar = pmui.LinearProgress(
-            value=0, variant="determinate", sizing_mode="stretch_width", margin=(4, 8, 6, 8),
-            sx={"height": "6px", "borderRadius": "3px"},
-        )  # fmt: skip
+        self.strip = Strip("Profile")
         html: dict[str, Any] = {"sizing_mode": "stretch_width", "stylesheets": [PAGE_CSS]}
         self.words = pn.pane.HTML(EMPTY, margin=(4, 10), **html)
         self.table = pn.pane.HTML("", margin=(4, 10), **html)
@@ -149,11 +130,7 @@ class ProfilePage:
             )
             for kind, words in (("json", "JSON"), ("parquet", "Parquet"))
         }  # fmt: skip
-        self._found = pmui.Paper(
-            self.figure.pane, self.table, pmui.FlexBox(*self.downloads.values()),
-            elevation=0, variant="outlined", sizing_mode="stretch_width", margin=0,
-            sx={"p": "8px"},
-        )  # fmt: skip
+        self._found = box(self.figure.pane, self.table, pmui.FlexBox(*self.downloads.values()))
 
     @property
     def controls(self) -> Any:
@@ -164,18 +141,7 @@ class ProfilePage:
 
     def main(self) -> Any:
         """Return what fills the middle."""
-        buttons = pmui.FlexBox(
-            self.start_button, self.stop_button, pn.layout.HSpacer(), self.stage,
-            align_items="center", sizing_mode="stretch_width",
-        )  # fmt: skip
-        top = pmui.Paper(
-            buttons, self.bar, self.words, elevation=0, variant="outlined",
-            sizing_mode="stretch_width", margin=0, sx={"p": "8px"},
-        )  # fmt: skip
-        return pmui.Column(
-            self.alert, top, self._found, sizing_mode="stretch_width", margin=0,
-            sx={"p": {"xs": "8px", "sm": "16px"}, "gap": "14px"},
-        )  # fmt: skip
+        return middle(self.alert, self.strip.above(self.words), self._found)
 
     # --- what a visitor does ---
 
@@ -277,11 +243,11 @@ class ProfilePage:
         place = work.place if work is not None else 0
         if stage == "waiting" and place:
             label = f"{label}: number {place}"
-        self.stage.param.update(label=label, color=colour)
+        self.strip.show(label, colour)
         idle = stage in ("idle", *OVER)
-        self.start_button.disabled = not idle
-        self.stop_button.disabled = idle
-        self.bar.value = round(100 * self._progress)
+        self.strip.run.disabled = not idle
+        self.strip.stop.disabled = idle
+        self.strip.bar.value = round(100 * self._progress)
         ready = self.profile is not None and any(o.applications for o in self.profile.operators)
         for download in self.downloads.values():
             download.disabled = not ready

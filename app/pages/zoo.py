@@ -12,7 +12,9 @@ import panel_material_ui as pmui
 
 from app.escape import text
 from app.pages.choices import Choices
+from app.pages.strip import STAGES, Strip, middle
 from app.plots.heat import VALUES, heat_map_of
+from app.tables import table
 from app.theme import PAGE_CSS
 from app.work import Work
 from eij_core.registry import selectors
@@ -22,14 +24,6 @@ __all__ = ["ZooPage"]
 
 RULES = ("eij-plus", "eij", "ucb1", "uniform")
 START = ("twin-10", "null", "almost", "cost-up")
-STAGES = {
-    "": ("Ready", "default"),
-    "waiting": ("Waiting for a turn", "warning"),
-    "working": ("Running", "primary"),
-    "finished": ("Finished", "success"),
-    "stopped": ("Stopped", "default"),
-    "failed": ("Failed", "error"),
-}
 EMPTY = (
     "<div class='words'><p>In each case one operator works at a fair price; the others are "
     "useless, overpriced or a trap, by construction. So the right answer is known, and every Joule "
@@ -87,18 +81,7 @@ class ZooPage:
             "trials": pmui.IntInput(label="Runs a cell", value=5, start=2, end=40, **wide),
             "seed": pmui.IntInput(label="Seed", value=0, start=0, end=10**9, **wide),
         }
-        button: dict[str, Any] = {"size": "medium", "margin": (4, 4)}
-        self.run = pmui.Button(
-            label="Run", icon="play_arrow", color="primary", variant="contained", **button
-        )
-        self.stop = pmui.Button(
-            label="Stop", icon="stop", color="default", variant="outlined", disabled=True, **button
-        )
-        self.stage = pmui.Chip(label="Ready", size="small", margin=(8, 6), variant="filled")
-        self.bar = pmui.LinearProgress(
-            value=0, variant="determinate", sizing_mode="stretch_width", margin=(4, 8, 6, 8),
-            sx={"height": "6px", "borderRadius": "3px"},
-        )  # fmt: skip
+        self.strip = Strip()
         self.value = pmui.RadioButtonGroup(
             options={title: name for name, (title, _) in VALUES.items()}, value="wasted_share",
             size="small", margin=(4, 8),
@@ -133,22 +116,11 @@ class ZooPage:
 
     def main(self) -> Any:
         """Return what fills the middle."""
-        buttons = pmui.FlexBox(
-            self.run, self.stop, pn.layout.HSpacer(), self.stage, align_items="center",
-            sizing_mode="stretch_width",
-        )  # fmt: skip
-        paper = pmui.Paper(
-            buttons, self.bar, self._results, elevation=0, variant="outlined",
-            sizing_mode="stretch_width", margin=0, sx={"p": "8px"},
-        )  # fmt: skip
-        return pmui.Column(
-            self.alert, paper, sizing_mode="stretch_width", margin=0,
-            sx={"p": {"xs": "8px", "sm": "16px"}, "gap": "14px"},
-        )  # fmt: skip
+        return middle(self.alert, self.strip.above(self._results))
 
     def _connect(self) -> None:
-        self.run.on_click(lambda _: self.start())
-        self.stop.on_click(lambda _: self.halt())
+        self.strip.run.on_click(lambda _: self.start())
+        self.strip.stop.on_click(lambda _: self.halt())
         self.value.param.watch(lambda _: self._draw(), "value")
 
     # --- what a visitor does ---
@@ -223,7 +195,7 @@ class ZooPage:
         """Draw what is new."""
         if self.work is not None:
             self.cells += self.work.take()
-        now = (self.work, self.work.stage if self.work else "", len(self.cells))
+        now = (self.work, self.work.stage if self.work else "idle", len(self.cells))
         if now == self._shown and not lost:
             return False
         self._draw()
@@ -240,16 +212,20 @@ class ZooPage:
     # --- drawing ---
 
     def _draw(self) -> None:
-        stage = self.work.stage if self.work else ""
+        stage = self.work.stage if self.work else "idle"
         self._shown = (self.work, stage, len(self.cells))
         busy = stage in ("waiting", "working")
         with pn.io.hold():
             label, colour = STAGES[stage]
             if busy:
                 label = f"{label}: {len(self.cells)} of {self._total} cells"
-            self.stage.param.update(label=label, color=colour)
-            self.run.disabled, self.stop.disabled = busy, not busy
-            self.bar.value = round(100 * len(self.cells) / max(self._total, 1))
+            strip = self.strip
+            strip.show(label, colour)
+            strip.run.disabled, strip.stop.disabled = busy, not busy
+            strip.bar.param.update(
+                value=round(100 * len(self.cells) / max(self._total, 1)),
+                variant="indeterminate" if busy and not self.cells else "determinate",
+            )
             some = bool(self.cells)
             for part in (self.value, self.picture, self.table, *self.downloads):
                 part.visible = some
@@ -279,15 +255,14 @@ def _percent(estimate: Any, sign: str = "") -> str:
 
 def _table(cells: list[Cell]) -> str:
     head = ("case", "rule", "wasted (95 % interval)", "final", "best single", "short of it", "p")
-    rows = "".join(
+    rows = (
         f"<tr><td>{text(c.case)}</td><td>{text(c.rule)}</td><td>{_percent(c.wasted_share)}</td>"
         f"<td>{c.final.mean:.4g}</td><td>{c.static_best:.4g}</td><td>{_percent(c.behind, '+')}</td>"
         f"<td>{c.equivalent_p:.2g}</td></tr>"
         for c in cells
     )
-    titles = "".join(f"<th>{title}</th>" for title in head)
     return (
-        f"<div class='scroll'><table class='draws'><tr>{titles}</tr>{rows}</table></div>"
+        f"{table(head, rows)}"
         "<p class='quiet'>p: of equivalence with the best single operator, within 1 % (two "
         "one-sided tests); small is good.</p>"
     )

@@ -151,7 +151,7 @@ def test_a_public_server_has_limits(monkeypatch):
 def test_a_campaign_runs_and_reports(desk, empty):
     pasted(desk, 3)
     desk.start()
-    assert desk.run.disabled
+    assert desk.strip.run.disabled
     until(desk, finished(desk))
     assert desk._progress.what == "finished"
     assert desk.view.report is not None
@@ -177,7 +177,7 @@ def test_stop_and_resume(desk, empty):
     desk.halt()
     until(desk, finished(desk))
     assert desk._progress.what == "stopped"
-    assert desk.run.label == "Resume"
+    assert desk.strip.run.label == "Resume"
     assert desk.view.report is not None  # of what there is
     with Reader(empty / next(iter(stores()))) as reader:
         before = [row.key for row in reader.rows()]

@@ -49,8 +49,8 @@ def page_on(meter="model", batches=2):
 def until(page, stage):
     """Tick as the shell does, until the page says so."""
     end = time.monotonic() + PATIENCE
-    while page.stage.label != stage:
-        assert time.monotonic() < end, f"{page.stage.label}: {page.told.object}"
+    while page.strip.stage.label != stage:
+        assert time.monotonic() < end, f"{page.strip.stage.label}: {page.told.object}"
         page.tick()
         time.sleep(0.02)
 
@@ -60,13 +60,13 @@ def finish(page):
     for _ in range(5):
         page.start()
         end = time.monotonic() + PATIENCE
-        while page.stage.label not in ("Finished", "Failed") or page.work is not None:
-            assert time.monotonic() < end, page.stage.label
+        while page.strip.stage.label not in ("Finished", "Failed") or page.work is not None:
+            assert time.monotonic() < end, page.strip.stage.label
             page.tick()
             time.sleep(0.02)
         if "does not move" not in page.told.object:
             break
-    assert page.stage.label == "Finished", page.told.object
+    assert page.strip.stage.label == "Finished", page.told.object
 
 
 def test_a_profile_grows_batch_by_batch():
@@ -74,7 +74,7 @@ def test_a_profile_grows_batch_by_batch():
     assert not page.tick()
     page.start()
     page.start()  # a second click does nothing
-    assert page.start_button.disabled and not page.stop_button.disabled
+    assert page.strip.run.disabled and not page.strip.stop.disabled
     seen = set()
     end = time.monotonic() + PATIENCE
     while page.busy or page.work is not None:
@@ -82,12 +82,12 @@ def test_a_profile_grows_batch_by_batch():
         if page.tick() and page.profile is not None:
             seen.add(len(page.profile.batches))
         time.sleep(0.005)
-    assert page.stage.label == "Finished" and page.bar.value == 100
+    assert page.strip.stage.label == "Finished" and page.strip.bar.value == 100
     assert max(seen) == 6
     assert "simulated Joules, meter model" in page.words.object
     assert "flip-1" in page.table.object and "per evaluation" in page.table.object
     assert page.figure.pane.object is not None
-    assert not page.start_button.disabled and page.stop_button.disabled
+    assert not page.strip.run.disabled and page.strip.stop.disabled
 
 
 def test_downloads_are_the_profile():

@@ -11,7 +11,6 @@ import pytest
 from bokeh.document import Document
 from bokeh.events import Tap
 
-from app import work
 from app.pages.zoo import EMPTY, ZooPage
 from eij_core.zoo import cells
 
@@ -29,8 +28,6 @@ def shown(monkeypatch):
         return whole(rule, case, algorithm, "nk:n=16,k=2", **settings)
 
     monkeypatch.setattr(cells, "visit", small)
-    # A nice thread never gets its turn on a machine that is busy with other tests.
-    monkeypatch.setattr(work, "be_nice", lambda: None)
     cells._static_cache.clear()
     made = ZooPage(LINK, "me")
     pn.Column(made.controls, made.main()).get_root(Document())
@@ -51,21 +48,21 @@ def finish(shown):
 
 def test_it_opens_with_an_explanation_and_its_link(shown):
     assert shown.words.object == EMPTY
-    assert not shown.picture.visible and shown.stop.disabled
+    assert not shown.picture.visible and shown.strip.stop.disabled
     assert shown.link() == LINK
     assert shown.tick() is False
 
 
 def test_it_runs_every_rule_in_every_case(shown):
     shown.start()
-    assert shown.run.disabled and not shown.stop.disabled
+    assert shown.strip.run.disabled and not shown.strip.stop.disabled
     finish(shown)
     assert shown.work.stage == "finished", shown.work.error
     found = [(cell.case, cell.rule) for cell in shown.cells]
     assert found == [(c, r) for c in ("twin-10", "single") for r in ("uniform", "greedy")]
-    assert shown.picture.visible and shown.bar.value == 100
+    assert shown.picture.visible and shown.strip.bar.value == 100
     assert shown.table.object.count("<tr>") == 5
-    assert not shown.run.disabled and shown.stop.disabled
+    assert not shown.strip.run.disabled and shown.strip.stop.disabled
 
 
 def test_a_click_on_a_cell_explains_it(shown):
@@ -106,7 +103,7 @@ def test_stop_ends_it_and_keeps_what_is_there(shown):
     finish(shown)
     assert shown.work.stage == "stopped"
     assert len(shown.cells) < 4
-    assert not shown.run.disabled
+    assert not shown.strip.run.disabled
 
 
 def test_nothing_to_run_is_said(shown):
