@@ -10,7 +10,7 @@ from ..registry import Range, selectors
 from .decision import Decision
 from .picking import Wheel, explain_chances, largest, new_wheel, spin
 from .probability_matching import least_chance
-from .rewards import reward, valued_belief
+from .rewards import PER_JOULE, reward, valued_belief
 from .tries import untried
 
 __all__ = ["AdaptivePursuit"]
@@ -22,13 +22,14 @@ class AdaptivePursuit(NamedTuple):
     """p ← p + β(P − p), P = 1 − (K−1)·p_min for the best estimate and p_min for the others.
 
     Thierens, "An adaptive pursuit strategy for allocating operator probabilities", GECCO 2005;
-    α = β = 0.8 and p_min = 0.1 are his (p_min at most 1/(2K), as in probability matching).
+    α = β = 0.8 and p_min = 0.1 are what he uses for five operators. p_min is at most 1/(2K) and q
+    starts at 0, as in probability matching; of equal estimates the first is pursued.
     """
 
     alpha: Annotated[float, Range(0, 1, "weight of the new reward")] = 0.8
     beta: Annotated[float, Range(0, 1, "speed of the pursuit")] = 0.8
     p_min: Annotated[float, Range(0, 0.5, "least probability of an operator")] = 0.1
-    cost: Annotated[bool, Range(about="reward per Joule")] = True
+    cost: Annotated[bool, PER_JOULE] = True
 
     def memory(self, hints: Hints, budget: float) -> Wheel:
         """Return a wheel with equal sectors."""

@@ -39,11 +39,15 @@ class BudgetedThompson(NamedTuple):
     """The largest ratio of a draw of the mean reward to a draw of the mean cost.
 
     Xia, Li, Qin, Yu and Liu, "Thompson sampling for budgeted multi-armed bandits", IJCAI 2015
-    (arXiv:1505.00146), from Beta(1, 1). Rewards and costs are scaled into [0, 1] by their running
-    maxima. They toss a coin for success; here r counts as r successes, the mean of that toss.
+    (arXiv:1505.00146), algorithm 1, from Beta(1, 1). Rewards and costs are scaled into [0, 1] by
+    their running maxima.
     """
 
-    cost: Annotated[bool, Range(about="divide by the draw of the cost")] = True
+    # Paper: rewards and costs in [0, 1] are turned into 0 or 1 by a coin; here: r counts as r
+    # successes, because this is the mean of that toss and needs no luck.
+    cost: Annotated[
+        bool, Range(about="divide by the draw of the cost; off: energy does not count")
+    ] = True
 
     def memory(self, hints: Hints, budget: float) -> BudgetedStats:
         """Return the priors."""
@@ -87,4 +91,5 @@ class BudgetedThompson(NamedTuple):
 
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
         """Say why."""
-        return explain_scores(self, stats, left, rng, "drew the largest ratio of reward to cost")
+        drew = "ratio of reward to cost" if self.cost else "mean reward"
+        return explain_scores(self, stats, left, rng, f"drew the largest {drew}")

@@ -14,7 +14,7 @@ from ..registry import Range, selectors
 from .averages import Averages, empty_averages
 from .decision import Decision
 from .picking import explain_scores, highest
-from .rewards import reward, valued_belief
+from .rewards import PER_JOULE, reward, valued_belief
 from .tries import untried
 
 __all__ = ["DiscountedRewards", "DiscountedUCB"]
@@ -36,14 +36,17 @@ class DiscountedUCB(NamedTuple):
     """The largest discounted mean reward + 2B·√(ξ ln n / N), with discounted counts n and N.
 
     Garivier and Moulines, "On upper-confidence bound policies for switching bandit problems", ALT
-    2011 (arXiv:0805.3415), with ξ = 0.5. B bounds the rewards: 1 there, here 0.25, because
-    rewards are mostly far below their bound (see `ucb1`).
+    2011 (arXiv:0805.3415), discounted UCB. The formula agrees with public implementations; ξ = 0.5
+    could not be checked against the text.
     """
 
+    # Paper: B bounds the rewards, which would be 1; here: 0.25, because rewards are mostly far
+    # below their bound, and with ξ = 0.5 this is the width of `ucb1`.
+    # Paper: γ from horizon and number of changes; here: 0.99, because neither is known.
     discount: Annotated[float, Range(0, 1, "γ, what each application leaves")] = 0.99
     xi: Annotated[float, Range(0, 10, "ξ, weight of the logarithm")] = 0.5
     bound: Annotated[float, Range(0, 100, "B, scale of the rewards")] = 0.25
-    cost: Annotated[bool, Range(about="reward per Joule")] = True
+    cost: Annotated[bool, PER_JOULE] = True
 
     def memory(self, hints: Hints, budget: float) -> DiscountedRewards:
         """Return sums of nothing."""

@@ -14,7 +14,7 @@ from ..registry import Range, selectors
 from .averages import Averages, empty_averages
 from .decision import Decision
 from .picking import explain_scores, highest
-from .rewards import reward, valued_belief
+from .rewards import PER_JOULE, reward, valued_belief
 from .tries import untried
 
 __all__ = ["DMAB", "DmabStats"]
@@ -41,14 +41,16 @@ class DMAB(NamedTuple):
     """UCB1, restarted for all operators when a Page–Hinkley test sees a change.
 
     Da Costa, Fialho, Schoenauer and Sebag, "Adaptive operator selection with dynamic multi-armed
-    bandits", GECCO 2008: m ← m + r − r̄ + δ, M = max |m|, restart if M − |m| > λ, δ = 0.15. Their
-    λ goes with the scale of the rewards; 1 suits rewards in [0, 1].
+    bandits", GECCO 2008: m ← m + r − r̄ + δ, M = max |m|, restart if M − |m| > λ. The formulas
+    agree with other accounts of the paper; the paper itself was not at hand to check δ = 0.15.
     """
 
+    # Paper: C and λ tuned for each problem, λ by orders of magnitude; here: C as for `ucb1` and
+    # λ = 1, because rewards are in [0, 1] and so λ is a number of full rewards.
     bonus: Annotated[float, Range(0, 100, "C, weight of the uncertainty")] = 0.25
     delta: Annotated[float, Range(0, 1, "δ, tolerance of the test")] = 0.15
     threshold: Annotated[float, Range(0, 1e6, "λ, of the test", above=True)] = 1.0
-    cost: Annotated[bool, Range(about="reward per Joule")] = True
+    cost: Annotated[bool, PER_JOULE] = True
 
     def memory(self, hints: Hints, budget: float) -> DmabStats:
         """Return means of nothing."""

@@ -14,7 +14,7 @@ from .averages import Averages, empty_averages
 from .decision import Decision
 from .draws import beta
 from .picking import explain_scores, highest
-from .rewards import reward, valued_belief
+from .rewards import PER_JOULE, reward, valued_belief
 from .tries import untried
 
 __all__ = ["BetaStats", "DynamicThompson"]
@@ -35,13 +35,14 @@ class DynamicThompson(NamedTuple):
     """The largest draw from Beta(a, b), a + b held at C.
 
     Gupta, Granmo and Agrawala, "Thompson sampling for dynamic multi-armed bandits", ICMLA 2011:
-    start at a = b = 2; beyond C both are multiplied by C/(C + 1). For operators: Sun and Li, PPSN
-    2020 (arXiv:2004.10874). They toss a coin for success; here a reward r adds r to a and 1 − r
-    to b, the mean of that toss.
+    beyond C both are multiplied by C/(C + 1). For operators: Sun and Li, PPSN 2020
+    (arXiv:2004.10874). The start a = b = 2 and C = 100 could not be checked against either.
     """
 
+    # Paper: rewards are 0 or 1; here: r adds r to a and 1 − r to b, because rewards lie between,
+    # and this is the mean of tossing a coin for them.
     cap: Annotated[float, Range(4, 1e9, "C, rewards that are remembered")] = 100.0
-    cost: Annotated[bool, Range(about="reward per Joule")] = True
+    cost: Annotated[bool, PER_JOULE] = True
 
     def memory(self, hints: Hints, budget: float) -> BetaStats:
         """Return the prior."""

@@ -148,7 +148,9 @@ class EIJ(NamedTuple):
 def eij(
     alpha: Annotated[float, Range(0, 1, "weight of the old estimate")] = 0.9,
     tries: Annotated[int, Range(1, 1000, "applications of each operator before it competes")] = 2,
-    cost: bool = True,
+    cost: Annotated[
+        bool, Range(about="off: energy does not count, the largest improvement drawn wins")
+    ] = True,
 ) -> EIJ:
     """The paper's EI/J: Thompson draws of improvement per Joule, with the budget's penalty.
 

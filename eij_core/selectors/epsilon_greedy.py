@@ -9,7 +9,7 @@ from ..records import Hints
 from ..registry import Range, selectors
 from .decision import Decision
 from .picking import Wheel, explain_chances, largest, new_wheel, spin
-from .rewards import reward, valued_belief
+from .rewards import PER_JOULE, reward, valued_belief
 from .tries import untried
 
 __all__ = ["EpsilonGreedy"]
@@ -20,11 +20,12 @@ __all__ = ["EpsilonGreedy"]
 class EpsilonGreedy(NamedTuple):
     """The best mean reward with probability 1 − ε, else any operator.
 
-    Sutton and Barto, Reinforcement Learning (1998), section 2.2; ε = 0.1 is theirs.
+    Sutton and Barto, Reinforcement Learning (1998), section 2.2; ε = 0.1 is one of the two values
+    they show. Means are of all rewards, and of equals the first is the best.
     """
 
     epsilon: Annotated[float, Range(0, 1, "probability of a random choice")] = 0.1
-    cost: Annotated[bool, Range(about="reward per Joule")] = True
+    cost: Annotated[bool, PER_JOULE] = True
 
     def memory(self, hints: Hints, budget: float) -> Wheel:
         """Return a wheel with equal sectors."""

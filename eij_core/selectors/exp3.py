@@ -10,7 +10,7 @@ from ..records import Hints
 from ..registry import Range, selectors
 from .decision import Decision
 from .picking import Wheel, explain_chances, largest, new_wheel, spin
-from .rewards import reward, valued_belief
+from .rewards import PER_JOULE, reward, valued_belief
 from .tries import untried
 
 __all__ = ["EXP3"]
@@ -22,11 +22,13 @@ class EXP3(NamedTuple):
     """p = (1 − γ)·w/Σw + γ/K, and w ← w·exp(γ·(r/p)/K) for the operator applied.
 
     Auer, Cesa-Bianchi, Freund and Schapire, "The nonstochastic multiarmed bandit problem", SIAM
-    J. Comput. 32 (2002). Their γ depends on the horizon; 0.1 is the usual choice without one.
+    J. Comput. 32 (2002), figure 1.
     """
 
+    # Paper: γ from the horizon (corollary 3.2); here: 0.1, because the number of applications is
+    # not known beforehand.
     gamma: Annotated[float, Range(0, 1, "share of random choices; learning rate", above=True)] = 0.1
-    cost: Annotated[bool, Range(about="reward per Joule")] = True
+    cost: Annotated[bool, PER_JOULE] = True
 
     def memory(self, hints: Hints, budget: float) -> Wheel:
         """Return equal weights, kept as logarithms."""
@@ -39,6 +41,8 @@ class EXP3(NamedTuple):
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
         """Update the weight of the operator by its reward over its chance."""
+        # In the first tries that chance is the rule's, not the one of the random order; as few
+        # rewards as there are operators are weighed a little wrong by it.
         k = stats.value.size
         r = reward(stats, operator, outcome, joules, self.cost)
         stats.value[operator] += self.gamma * r / (stats.chance[operator] * k)

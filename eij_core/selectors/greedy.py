@@ -19,23 +19,27 @@ __all__ = ["Greedy"]
 @selectors.add("greedy")
 @kernel
 class Greedy(NamedTuple):
-    """The largest ratio of plain averages, Eq. basic_eij; no exploration after the first tries."""
+    """The largest ratio of plain averages, Eq. basic_eij; no exploration after the first tries.
+
+    The paper gives the equation as motivation, not as a rule; it is here as a control.
+    """
 
     tries: Annotated[int, Range(1, 1000, "applications of each operator before it competes")] = 1
+    cost: Annotated[bool, Range(about="per Joule; off: energy does not count")] = True
 
     def memory(self, hints: Hints, budget: float) -> Averages:
         """Return empty averages."""
         return empty_averages(len(hints.names))
 
     def select(self, stats: Any, left: float, rng: Any) -> int:
-        """Return an untried operator, else the one with the largest mean Δf / mean E."""
+        """Return an untried operator, else the one with the largest mean Δf, or Δf / mean E."""
         o = untried(stats.applications, self.tries, rng)
         if o >= 0:
             return o
         winner = 0
         highest = -np.inf
         for o in range(stats.applications.size):
-            score = stats.gain[o] / stats.joules[o]
+            score = stats.gain[o] / stats.joules[o] if self.cost else stats.gain[o]
             if score > highest:
                 winner = o
                 highest = score
@@ -54,4 +58,5 @@ class Greedy(NamedTuple):
         chosen, _ = decide(self, stats, left, rng)
         if stats.applications[chosen] < self.tries:
             return Decision(chosen, (), "has not been tried often enough yet")
-        return Decision(chosen, (), "has the best average improvement per Joule so far")
+        per_joule = " per Joule" if self.cost else ""
+        return Decision(chosen, (), f"has the best average improvement{per_joule} so far")

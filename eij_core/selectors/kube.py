@@ -25,12 +25,15 @@ class KUBE(NamedTuple):
     """The largest (mean reward + C·√(2 ln t / n)) / cost among the operators that still fit.
 
     Tran-Thanh, Chapman, Rogers and Jennings, "Knapsack based optimal policies for budget-limited
-    multi-armed bandits", AAAI 2012 (arXiv:1204.1909), fractional KUBE, with C = 1 and known
-    costs. Here the costs are the running means, and C is 0.25 as for `ucb1`.
+    multi-armed bandits", AAAI 2012 (arXiv:1204.1909), fractional KUBE.
     """
 
+    # Paper: C = 1; here: 0.25, as for `ucb1`.
+    # Paper: costs are known and fixed; here: their running means, because they are measured.
     bonus: Annotated[float, Range(0, 100, "C, weight of the uncertainty")] = 0.25
-    cost: Annotated[bool, Range(about="divide by the cost")] = True
+    cost: Annotated[
+        bool, Range(about="divide by the cost; off: Joules count only against a Joule budget")
+    ] = True
 
     def memory(self, hints: Hints, budget: float) -> MeanRewards:
         """Return means of nothing."""
@@ -63,4 +66,5 @@ class KUBE(NamedTuple):
 
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
         """Say why."""
-        return explain_scores(self, stats, left, rng, "has the highest optimistic density")
+        bound = "optimistic density" if self.cost else "upper bound of its reward that fits"
+        return explain_scores(self, stats, left, rng, f"has the highest {bound}")

@@ -55,14 +55,18 @@ class LogEI(NamedTuple):
 
     Changes of fitness are squashed by asinh on a common scale; the mean is drawn from its
     posterior, which narrows as the budget runs out, and the expected improvement over the value
-    to beat follows in closed form. `draws=off` leaves the luck out, as an ablation.
+    to beat follows in closed form (Jones, Schonlau and Welch, J. Glob. Optim. 13, 1998, Eq. 15),
+    in logarithms as Ament et al. (NeurIPS 2023, arXiv:2310.20708) advise. The rule itself is this
+    project's own, with no paper behind it. `draws=off` leaves the luck out, as an ablation.
     """
 
     memory_share: Annotated[
         float, Range(0, 100, "half-life, as a share of the budget", above=True)
     ] = 0.05
     draws: Annotated[bool, Range(about="draw the mean; off: take its estimate")] = True
-    cost: Annotated[bool, Range(about="per Joule")] = True
+    cost: Annotated[
+        bool, Range(about="per Joule; off: Joules count only against a Joule budget")
+    ] = True
 
     def memory(self, hints: Hints, budget: float) -> LogEiStats:
         """Return empty statistics."""
@@ -138,7 +142,8 @@ class LogEI(NamedTuple):
             return Decision(chosen, (), FIRST_TRY)
         scores = (self.score(stats, left, o, replay) for o in range(stats.tries.size))
         draws = tuple(Score(float(score)) for score in scores)
-        return Decision(chosen, draws, "drew the highest expected improvement per Joule")
+        per_joule = " per Joule" if self.cost else "; what it costs does not count"
+        return Decision(chosen, draws, f"drew the highest expected improvement{per_joule}")
 
 
 @kernel

@@ -9,7 +9,7 @@ from ..records import Hints
 from ..registry import Range, selectors
 from .decision import Decision
 from .picking import Wheel, explain_chances, new_wheel, spin
-from .rewards import reward, valued_belief
+from .rewards import PER_JOULE, reward, valued_belief
 from .tries import untried
 
 __all__ = ["ProbabilityMatching", "least_chance"]
@@ -18,6 +18,8 @@ __all__ = ["ProbabilityMatching", "least_chance"]
 @kernel
 def least_chance(wanted: float, operators: int) -> float:
     """Return the least probability of an operator: as wanted, if half the wheel stays free."""
+    # Paper: p_min = 0.1 with K = 5; here: at most 1/(2K), because with ten operators 0.1 would
+    # leave nothing to choose.
     return min(wanted, 0.5 / operators)
 
 
@@ -27,13 +29,12 @@ class ProbabilityMatching(NamedTuple):
     """p = p_min + (1 − K·p_min)·q/Σq, with q ← q + α(r − q).
 
     Thierens, "An adaptive pursuit strategy for allocating operator probabilities", GECCO 2005,
-    after Goldberg 1990; α = 0.8 and p_min = 0.1 are his. p_min is lowered to 1/(2K) where there
-    are more than five operators, so that the rule keeps room to choose.
+    after Goldberg 1990; α = 0.8 and p_min = 0.1 are what he uses for five operators.
     """
 
     alpha: Annotated[float, Range(0, 1, "weight of the new reward")] = 0.8
     p_min: Annotated[float, Range(0, 0.5, "least probability of an operator")] = 0.1
-    cost: Annotated[bool, Range(about="reward per Joule")] = True
+    cost: Annotated[bool, PER_JOULE] = True
 
     def memory(self, hints: Hints, budget: float) -> Wheel:
         """Return a wheel with equal sectors."""
@@ -46,6 +47,7 @@ class ProbabilityMatching(NamedTuple):
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
         """Update the estimate, and match all chances to the estimates."""
+        # Paper: q starts at 1; here: at 0, because each operator is tried before it is compared.
         r = reward(stats, operator, outcome, joules, self.cost)
         stats.value[operator] += self.alpha * (r - stats.value[operator])
         k = stats.value.size

@@ -1,7 +1,8 @@
 """Rewards of the bandit rules: improvement, per Joule or not, relative to the best of late.
 
 Bandit rules want rewards in [0, 1]; improvements have no bound and shrink as the search goes on.
-So a reward is divided by a running maximum that slowly forgets.
+So a reward is divided by a running maximum that slowly forgets. This holds for every rule that
+takes its reward from here, whatever its paper feeds it with.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ from typing import Any
 
 from ..kernel import kernel
 from ..records import Belief
+from ..registry import Range
 from .averages import average, averaged_belief
 
-__all__ = ["improvement", "relative", "reward", "valued_belief"]
+__all__ = ["PER_JOULE", "improvement", "relative", "reward", "valued_belief"]
+
+# What every such rule says of its parameter `cost`.
+PER_JOULE = Range(about="reward per Joule; off: energy does not count")
 
 # What the running maximum keeps of itself at each application.
 KEEP = 0.995

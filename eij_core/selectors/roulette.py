@@ -13,7 +13,7 @@ from ..registry import Range, selectors
 from .averages import Averages, empty_averages
 from .decision import Decision
 from .picking import explain_chances, spin
-from .rewards import reward, valued_belief
+from .rewards import PER_JOULE, reward, valued_belief
 from .tries import untried
 
 __all__ = ["Roulette", "RouletteStats"]
@@ -39,14 +39,15 @@ class Roulette(NamedTuple):
     """w ← (1 − ρ)·w + ρ·π/θ after each segment; the choice is in proportion to w.
 
     Ropke and Pisinger, "An adaptive large neighborhood search heuristic for the pickup and
-    delivery problem with time windows", Transp. Sci. 40 (2006): segments of 100 and ρ = 0.1 are
-    theirs. They score 33, 9 or 13 by acceptance, which a selector is not told here: the reward
-    takes the place of the score.
+    delivery problem with time windows", Transp. Sci. 40 (2006); segments of 100 applications and
+    ρ = 0.1 are theirs.
     """
 
+    # Paper: scores of 33, 9 or 13 for a new best, a better or an accepted solution; here: the
+    # reward, because a selector is not told what is accepted. Weights start at 1, its bound.
     segment: Annotated[int, Range(1, 1_000_000, "applications between two updates")] = 100
     reaction: Annotated[float, Range(0, 1, "weight of the latest segment")] = 0.1
-    cost: Annotated[bool, Range(about="reward per Joule")] = True
+    cost: Annotated[bool, PER_JOULE] = True
 
     def memory(self, hints: Hints, budget: float) -> RouletteStats:
         """Return equal weights."""

@@ -10,7 +10,7 @@ from ..records import Hints
 from ..registry import Range, selectors
 from .decision import Decision
 from .picking import Wheel, explain_chances, new_wheel, spin
-from .rewards import reward, valued_belief
+from .rewards import PER_JOULE, reward, valued_belief
 from .tries import untried
 
 __all__ = ["Softmax"]
@@ -21,12 +21,13 @@ __all__ = ["Softmax"]
 class Softmax(NamedTuple):
     """Chances in proportion to exp(mean reward / τ), Boltzmann exploration.
 
-    Sutton and Barto, Reinforcement Learning (1998), section 2.3, who give no τ. Rewards here are
-    in [0, 1] and mostly small, so τ = 1 would be a fair die.
+    Sutton and Barto, Reinforcement Learning (1998), section 2.3.
     """
 
+    # Book: no τ given, 1 is usual; here: 0.1, because rewards are mostly far below 1, where τ = 1
+    # is close to a fair die.
     tau: Annotated[float, Range(0.01, 100, "temperature")] = 0.1
-    cost: Annotated[bool, Range(about="reward per Joule")] = True
+    cost: Annotated[bool, PER_JOULE] = True
 
     def memory(self, hints: Hints, budget: float) -> Wheel:
         """Return a wheel with equal sectors."""

@@ -14,7 +14,7 @@ from ..registry import Range, selectors
 from .averages import Averages, empty_averages
 from .decision import Decision
 from .picking import explain_scores, highest
-from .rewards import reward, valued_belief
+from .rewards import PER_JOULE, reward, valued_belief
 from .tries import untried
 
 __all__ = ["SlidingWindowUCB", "WindowStats"]
@@ -39,14 +39,17 @@ class SlidingWindowUCB(NamedTuple):
     """The largest mean reward in a window of τ + B·√(ξ ln min(t, τ) / N).
 
     Garivier and Moulines, "On upper-confidence bound policies for switching bandit problems", ALT
-    2011 (arXiv:0805.3415), with ξ = 0.5. B bounds the rewards: 1 there, here 0.5, because rewards
-    are mostly far below their bound (see `ucb1`).
+    2011 (arXiv:0805.3415), sliding-window UCB. The formula agrees with public implementations;
+    ξ = 0.5 could not be checked against the text.
     """
 
+    # Paper: B bounds the rewards, which would be 1; here: 0.5, because rewards are mostly far below
+    # their bound, and with ξ = 0.5 this is the width of `ucb1`.
+    # Paper: τ from horizon and number of changes; here: 200, because neither is known.
     window: Annotated[int, Range(1, 1_000_000, "τ, applications that count")] = 200
     xi: Annotated[float, Range(0, 10, "ξ, weight of the logarithm")] = 0.5
     bound: Annotated[float, Range(0, 100, "B, scale of the rewards")] = 0.5
-    cost: Annotated[bool, Range(about="reward per Joule")] = True
+    cost: Annotated[bool, PER_JOULE] = True
 
     def memory(self, hints: Hints, budget: float) -> WindowStats:
         """Return an empty window."""

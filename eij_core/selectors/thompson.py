@@ -11,7 +11,7 @@ from ..registry import Range, selectors
 from ..rng import normal
 from .decision import Decision
 from .picking import explain_scores, highest
-from .rewards import reward, valued_belief
+from .rewards import PER_JOULE, reward, valued_belief
 from .tries import untried
 from .ucb1 import MeanRewards, new_means
 
@@ -24,11 +24,12 @@ class GaussianThompson(NamedTuple):
     """The largest draw from N(Σr/(n + 1), σ²/(n + 1)), the posterior of the mean reward.
 
     Agrawal and Goyal, "Further optimal regret bounds for Thompson sampling", AISTATS 2013,
-    algorithm 2, with σ = 1. Here 0.25: rewards are mostly far below their bound (see `ucb1`).
+    algorithm 2.
     """
 
+    # Paper: σ = 1; here: 0.25, because rewards are mostly far below their bound (see `ucb1`).
     sigma: Annotated[float, Range(0, 100, "standard deviation of a reward")] = 0.25
-    cost: Annotated[bool, Range(about="reward per Joule")] = True
+    cost: Annotated[bool, PER_JOULE] = True
 
     def memory(self, hints: Hints, budget: float) -> MeanRewards:
         """Return means of nothing."""

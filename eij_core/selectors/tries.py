@@ -1,5 +1,8 @@
 """First tries: operators that have not been applied often enough go first, in random order."""
 
+# Paper: UCB1, its relatives and KUBE play each arm once first, the rules that choose by chance or
+# by posterior draws do not; here: all do, because then rules differ by what they learn alone.
+
 from __future__ import annotations
 
 from typing import Any

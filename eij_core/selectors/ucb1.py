@@ -14,7 +14,7 @@ from ..registry import Range, selectors
 from .averages import Averages, empty_averages
 from .decision import Decision
 from .picking import explain_scores, highest
-from .rewards import reward, valued_belief
+from .rewards import PER_JOULE, reward, valued_belief
 from .tries import untried
 
 __all__ = ["UCB1", "MeanRewards", "new_means"]
@@ -42,12 +42,13 @@ class UCB1(NamedTuple):
     """The largest mean reward + C·√(2 ln t / n).
 
     Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit problem", Mach.
-    Learn. 47 (2002), with C = 1. Rewards here are mostly far below their bound of 1, where C = 1
-    is close to a fair die; operator selection therefore tunes C (Fialho 2010), here to 0.25.
+    Learn. 47 (2002), figure 1; the factor C is that of operator selection (Da Costa et al. 2008).
     """
 
+    # Paper: C = 1; here: 0.25, because rewards are mostly far below their bound of 1, where C = 1
+    # is close to a fair die.
     bonus: Annotated[float, Range(0, 100, "C, weight of the uncertainty")] = 0.25
-    cost: Annotated[bool, Range(about="reward per Joule")] = True
+    cost: Annotated[bool, PER_JOULE] = True
 
     def memory(self, hints: Hints, budget: float) -> MeanRewards:
         """Return means of nothing."""

@@ -1,8 +1,10 @@
 """Slow and obvious versions of the rules: from the whole history, every time anew."""
 
 import math
+import statistics
 
 import numpy as np
+from scipy.stats import norm
 
 
 def rewards(history, cost):
@@ -181,6 +183,54 @@ def budgeted_thompson(rule, history, k):
         n = np.array([len(of(o, series)) for o in range(k)])
         out += [1 + sums, 1 + n - sums]
     return out
+
+
+def log_ei(rule, history, k, budget, left, lucks):
+    """Follow the note on the rule: every sum anew, weighted by the Joules spent since."""
+    seen, scale, refreshed, squashed = [], 1.0, 0, []
+    for operator, deltas, _ in history:
+        seen += [abs(d) for d in deltas if d != 0]
+        if seen and (refreshed == 0 or len(seen) - refreshed >= 10):
+            scale, refreshed = max(statistics.median(seen[-101:]), 1e-12), len(seen)
+        squashed.append((operator, [math.asinh(d / scale) for d in deltas]))
+    since = [sum(step.joules for step in history[t + 1 :]) for t in range(len(history))]
+    W, Y, Q, G, A = np.zeros((5, k))
+    for (o, ys), step, spent in zip(squashed, history, since, strict=True):
+        weight = 0.5 ** (spent / (rule.memory_share * budget))
+        W[o] += weight * len(ys)
+        Y[o] += weight * sum(ys)
+        Q[o] += weight * sum(y * y for y in ys)
+        G[o] += weight * step.joules
+        A[o] += weight
+    m_p = Y.sum() / W.sum()
+    v_p = max(Q.sum() / W.sum() - m_p**2, 1e-6)
+    u = np.maximum(Q / W - (Y / W) ** 2, 0)
+    sigma = np.sqrt(np.maximum((W * u + 0.02 * v_p) / (W + 1), 1e-12))
+    joules = G / A
+    rho = 1.0 if left == math.inf else (left / joules) / (left / joules + A)
+    spread = np.sqrt(rho * (W * u + v_p) / (W + 1) / (A + 1))
+    z = ((Y + m_p) / (W + 1) + spread * lucks) / sigma
+    score = np.log(sigma * (norm.pdf(z) + z * norm.cdf(z))) + np.log(W / A)
+    if rule.cost:
+        score -= np.log(joules)
+    return score - 1000.0 * (joules > left)
+
+
+# --- rules without rewards: the choice after the first tries ---
+
+
+def greedy(rule, history, k):
+    scores = []
+    for o in range(k):
+        mine = [step for step in history if step.operator == o]
+        joules = sum(step.joules for step in mine) if rule.cost else len(mine)
+        scores.append(sum(sum(step.deltas) for step in mine) / joules)
+    return int(np.argmax(scores))
+
+
+def round_robin(rule, history, k):
+    had = [sum(s.joules if rule.cost else 1 for s in history if s.operator == o) for o in range(k)]
+    return int(np.argmin(had))
 
 
 # --- EI/J+, with lists and logarithms ---
