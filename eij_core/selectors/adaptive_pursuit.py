@@ -22,8 +22,9 @@ class AdaptivePursuit(NamedTuple):
     """p ← p + β(P − p), P = 1 − (K−1)·p_min for the best estimate and p_min for the others.
 
     Thierens, "An adaptive pursuit strategy for allocating operator probabilities", GECCO 2005;
-    α = β = 0.8 and p_min = 0.1 are what he uses for five operators. p_min is at most 1/(2K) and q
-    starts at 0, as in probability matching; of equal estimates the first is pursued.
+    α = β = 0.8 and p_min = 0.1 are what he uses for five operators (formula and constants checked
+    as far as those of probability matching). p_min is at most 1/(2K) and q starts at 0, as there;
+    of equal estimates the first is pursued.
     """
 
     alpha: Annotated[float, Range(0, 1, "weight of the new reward")] = 0.8

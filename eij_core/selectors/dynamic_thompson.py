@@ -36,7 +36,8 @@ class DynamicThompson(NamedTuple):
 
     Gupta, Granmo and Agrawala, "Thompson sampling for dynamic multi-armed bandits", ICMLA 2011:
     beyond C both are multiplied by C/(C + 1). For operators: Sun and Li, PPSN 2020
-    (arXiv:2004.10874). The start a = b = 2 and C = 100 could not be checked against either.
+    (arXiv:2004.10874). The start a = b = 2 and C = 100 could not be checked against either; other
+    accounts start at 1.
     """
 
     # Paper: rewards are 0 or 1; here: r adds r to a and 1 − r to b, because rewards lie between,

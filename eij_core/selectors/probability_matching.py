@@ -29,7 +29,8 @@ class ProbabilityMatching(NamedTuple):
     """p = p_min + (1 − K·p_min)·q/Σq, with q ← q + α(r − q).
 
     Thierens, "An adaptive pursuit strategy for allocating operator probabilities", GECCO 2005,
-    after Goldberg 1990; α = 0.8 and p_min = 0.1 are what he uses for five operators.
+    after Goldberg 1990; α = 0.8 and p_min = 0.1 are what he uses for five operators. The formula
+    agrees with public implementations; the constants could not be checked against the text.
     """
 
     alpha: Annotated[float, Range(0, 1, "weight of the new reward")] = 0.8
