@@ -40,7 +40,7 @@ class BudgetedThompson(NamedTuple):
 
     Xia, Li, Qin, Yu and Liu, "Thompson sampling for budgeted multi-armed bandits", IJCAI 2015
     (arXiv:1505.00146), algorithm 1, from Beta(1, 1). Rewards and costs are scaled into [0, 1] by
-    their running maxima. The rule is given from memory: the text was not at hand.
+    their running maxima. Not checked against the text, which was not at hand.
     """
 
     # Paper: rewards and costs in [0, 1] are turned into 0 or 1 by a coin; here: r counts as r

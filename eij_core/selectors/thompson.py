@@ -24,7 +24,7 @@ class GaussianThompson(NamedTuple):
     """The largest draw from N(Σr/(n + 1), σ²/(n + 1)), the posterior of the mean reward.
 
     Agrawal and Goyal, "Further optimal regret bounds for Thompson sampling", AISTATS 2013,
-    algorithm 2, from memory: the text was not at hand.
+    algorithm 2; not checked against the text, which was not at hand.
     """
 
     # Paper: σ = 1; here: 0.25, because rewards are mostly far below their bound (see `ucb1`).
