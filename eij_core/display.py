@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import math
-import zlib
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,19 +26,21 @@ COLUMNS = ((28.0, "start"), (230.0, "end"), (330.0, "end"), (430.0, "end"), (540
 
 # Okabe and Ito's colours on a white card: a picture does not know the page's theme.
 COLOURS = ("#0072b2", "#d55e00", "#008f68", "#b8578f", "#b07c00", "#2f8fc4", "#6b6b6b", "#7a5195")
-# Where the picture becomes part of a page, its style must not reach the rest: all below #ID.
-STYLE = (
-    "#ID text { fill: #1d2126;"
-    " font: 11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif }"
-    "#ID .head { font-size: 14px; font-weight: 600 } #ID .title { font-weight: 600 }"
-    "#ID .label, #ID .tick, #ID .soft { fill: #5c6570 } #ID .grid { stroke: #e9ecef; fill: none }"
-    "#ID .line { fill: none; stroke-width: 1.9; stroke-linejoin: round }"
-    "#ID .line.thin { stroke-width: 1.1 }"
-    "#ID .note { paint-order: stroke; stroke: #fff; stroke-width: 3px; font-weight: 600 }"
-) + "".join(
-    f"#ID .line.s{i} {{ stroke: {colour} }} #ID .note.s{i}, #ID .mark.s{i} {{ fill: {colour} }}"
-    for i, colour in enumerate(COLOURS)
-)
+INK, SOFT = "#1d2126", "#5c6570"
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
+# Looks are attributes, not a style sheet: sanitizers drop <style>, and with it every colour.
+LOOKS = {
+    "head": {"font-size": "14", "font-weight": "600"},
+    "title": {"font-weight": "600"},
+    "label": {"fill": SOFT},
+    "tick": {"fill": SOFT},
+    "soft": {"fill": SOFT},
+    "mark": {},
+    "grid": {"stroke": "#e9ecef", "fill": "none"},
+    "line": {"fill": "none", "stroke-width": "1.9", "stroke-linejoin": "round"},
+    "thin": {"stroke-width": "1.1"},
+    "note": {"font-weight": "600", "paint-order": "stroke", "stroke": "#fff", "stroke-width": "3"},
+}
 
 
 def picture(result: Result) -> str:
@@ -60,15 +62,29 @@ def picture(result: Result) -> str:
     lines, under = _account(result), HEAD + PANEL[1] + 14
     table = [_row(line, under + i * LINE) for i, line in enumerate(lines)]
     height = under + len(lines) * LINE
-    body = "".join([*_head(result), *placed, *table])
-    name = f"eij{zlib.crc32(body.encode())}"
+    body = _painted("".join([*_head(result), *placed, *table]))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" viewBox="0 0 {WIDTH:g} {height:g}" '
-        f'width="{WIDTH:g}" height="{height:g}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {height:g}" '
+        f'width="{WIDTH:g}" height="{height:g}" style="max-width: 100%; height: auto" role="img" '
+        f'fill="{INK}" font-family="{FONT}" font-size="11" '
         f'aria-label="{html.escape(_words(result), quote=True)}">'
-        f"<style>{STYLE.replace('ID', name)}</style>"
         f'<rect width="100%" height="100%" rx="8" fill="#fff"/>{body}</svg>'
     )
+
+
+def _painted(drawn: str) -> str:
+    """Replace classes by what they look like."""
+    return re.sub(r'class="([^"]*)"', lambda found: _look(found[1].split()), drawn)
+
+
+def _look(kinds: list[str]) -> str:
+    look: dict[str, str] = {}
+    for kind in kinds:
+        if kind in LOOKS:
+            look |= LOOKS[kind]
+        else:  # s0, s1, …: the colour of a series
+            look["stroke" if "line" in kinds else "fill"] = COLOURS[int(kind[1:])]
+    return " ".join(f'{name}="{value}"' for name, value in look.items())
 
 
 def _words(result: Result) -> str:

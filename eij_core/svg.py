@@ -193,7 +193,8 @@ class Axes:
             f'role="img" aria-label="{name}">',
             f'<text class="title" x="{self.left:g}" y="18">{html.escape(self.title)}</text>',
             f'<clipPath id="{clip}"><rect x="{self.left:g}" y="{self.top:g}" '
-            f'width="{right - self.left:g}" height="{self.height:g}"/></clipPath>',
+            # No fill: a sanitizer that knows no clipPath leaves the bare rectangle.
+            f'width="{right - self.left:g}" height="{self.height:g}" fill="none"/></clipPath>',
             *self._x_axis(floor),
             *self._y_axis(right),
             f'<g clip-path="url(#{clip})">{drawn}</g>',

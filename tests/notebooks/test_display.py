@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from eij_core import Run, Trial, solve
-from eij_core.display import picture
+from eij_core.display import COLOURS, picture
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 TRIALS = {
     "usual": Trial("nk:n=20,k=3", "ils", budget="60 J"),
@@ -38,11 +40,21 @@ def test_the_picture_is_one_sound_svg(name):
         assert f">{total.name}</text>" in drawn
 
 
-def test_style_stays_inside():
-    style = ET.fromstring(picture(solve(TRIALS["usual"], compiled=False)))[0].text
-    rules = [rule.strip() for rule in style.split("}") if rule.strip()]
-    selectors = [part for rule in rules for part in rule.partition("{")[0].split(",")]
-    assert all(selector.strip().startswith("#eij") for selector in selectors)
+def test_looks_need_no_style_sheet():
+    """GitHub and nbviewer put the picture into their page, without style sheet, class and id."""
+    root = ET.fromstring(picture(solve(TRIALS["usual"], compiled=False)))
+    assert not list(root.iter(f"{SVG}style"))
+    assert not [e for e in root.iter() if "class" in e.attrib]
+    assert root.find(f"{SVG}rect").get("fill") == "#fff"  # on a dark page, a white card
+    lines = [e for e in root.iter(f"{SVG}path") if e.get("stroke-width")]
+    assert {e.get("stroke") for e in lines} == {*COLOURS[:2]}
+    assert {e.get("fill") for e in lines} == {"none"}
+    names = {e.text: e.get("fill") for e in root.iter(f"{SVG}text") if e.get("paint-order")}
+    assert names == {"flip-1": COLOURS[0], "flip-5": COLOURS[1]}
+    inherited = root.get("fill")
+    assert all(e.get("fill", inherited).startswith("#") for e in root.iter(f"{SVG}text"))
+    # Where clipPath is dropped, its rectangle stays; it must not cover the lines.
+    assert [e.get("fill") for e in root.iter(f"{SVG}rect")] == ["#fff", "none", "none", "none"]
 
 
 def test_a_run_shows_where_it_stands():
