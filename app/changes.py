@@ -10,5 +10,7 @@ __all__ = ["put"]
 def put(widget: Any, **values: Any) -> None:
     """Set the parameters of a widget that differ; Panel's own way looks at all it has each time."""
     changed = {name: value for name, value in values.items() if getattr(widget, name) != value}
-    if changed:
+    if len(changed) == 1:
+        setattr(widget, *changed.popitem())
+    elif changed:
         widget.param.update(**changed)

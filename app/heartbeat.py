@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+import weakref
+from typing import Any
 
 import panel as pn
 import param
@@ -13,6 +15,8 @@ LOST = 8.0
 """Seconds without an answer after which the browser may have missed frames."""
 REST = 0.35
 """How long nobody draws after a frame, in times of what it took: clicks are answered then."""
+KEPT = 0.3
+"""Seconds for which a turn is kept for the page that was told to wait."""
 
 
 class Heartbeat(pn.custom.JSComponent):
@@ -24,10 +28,12 @@ class Heartbeat(pn.custom.JSComponent):
 
     _busy_until = 0.0
     """The rest of all pages of this process, by `time.monotonic`."""
+    _next: tuple[weakref.ref[Heartbeat] | None, float] = (None, 0.0)
+    """Who was the first to come during the rest, and until when the turn is kept for it."""
 
     beat = param.Integer(0)
     echo = param.Integer(-1)
-    """The last beat that the browser has seen; -1 before it has drawn the page."""
+    """How the browser answers; see `heard`."""
 
     _esm = """
     export function render({ model }) {
@@ -39,20 +45,40 @@ class Heartbeat(pn.custom.JSComponent):
 
     def __init__(self, **params: object) -> None:
         super().__init__(width=0, height=0, margin=0, **params)
+        self.heard = -1
+        """The last beat that the browser has seen; -1 before it has drawn the page."""
         self._sent = self._began = 0.0
         self._silent = False
+
+    def _server_change(
+        self, doc: Any, ref: str, subpath: str | None, attr: str, old: Any, new: Any
+    ) -> None:
+        # Panel would wait 50 ms, and then take as long as for a third of a frame.
+        if attr == "echo":
+            self.heard = new
+        else:
+            super()._server_change(doc, ref, subpath, attr, old, new)
 
     def may_push(self) -> bool:
         """Tell whether the last frame has arrived, or is given up for lost."""
         now = self._began = time.monotonic()
-        if self.echo < 0 or now < Heartbeat._busy_until:
+        if self.heard < 0:
             return False
-        if self.echo == self.beat:
-            return True
-        if now - self._sent > LOST:
+        if self.heard != self.beat:
+            if now - self._sent <= LOST:
+                return False
             self._silent = True
-            return True
-        return False
+        return self._has_turn(now)
+
+    def _has_turn(self, now: float) -> bool:
+        known, until = Heartbeat._next
+        if known is not None and known() is not self and now < until:
+            return False
+        if now < Heartbeat._busy_until:
+            Heartbeat._next = (weakref.ref(self), now + KEPT)
+            return False
+        Heartbeat._next = (None, 0.0)
+        return True
 
     def push(self) -> None:
         """Note that a frame is on its way."""

@@ -24,7 +24,7 @@ __all__ = ["Shell", "serve_page"]
 
 log = logging.getLogger(__name__)
 
-PERIOD = 110
+PERIOD = 90
 """Milliseconds between two looks at the page that is shown."""
 REMEMBER = 400
 """Milliseconds between two looks at what the address should be."""

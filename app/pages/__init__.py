@@ -24,7 +24,7 @@ class Page(Protocol):
     def tick(self, lost: bool = False) -> bool:
         """Draw what is new; tell whether there was anything.
 
-        Called about nine times a second while the page is shown and the browser has drawn what was
+        Called eleven times a second while the page is shown and the browser has drawn what was
         sent before. `lost`: frames may not have arrived, so all must be drawn anew.
         """
 

@@ -47,9 +47,10 @@ def shell(counting, monkeypatch):
     # The rest after a frame is of all pages, and the ticks of these tests follow at once.
     monkeypatch.setattr("app.heartbeat.REST", 0.0)
     monkeypatch.setattr("app.heartbeat.Heartbeat._busy_until", 0.0)
+    monkeypatch.setattr("app.heartbeat.Heartbeat._next", (None, 0.0))
     made = Shell(LINK)
     pn.Column(*made.main, made.side).get_root(Document())
-    made.heart.echo = made.heart.beat
+    made.heart.heard = made.heart.beat
     yield made
     made.close()
 
@@ -87,7 +88,7 @@ def test_no_second_frame_while_one_is_on_its_way(shell):
     for _ in range(20):  # the browser does not answer
         shell.tick()
     assert page.losses == [False]
-    shell.heart.echo = shell.heart.beat
+    shell.heart.heard = shell.heart.beat
     shell.tick()
     assert page.losses == [False, False]
 
@@ -105,7 +106,7 @@ def test_a_run_is_drawn_only_as_fast_as_the_browser_draws(shell):
     dashboard = shell.pages["run"]
     while dashboard._awake < len(dashboard.views):
         shell.tick()
-        shell.heart.echo = shell.heart.beat
+        shell.heart.heard = shell.heart.beat
     dashboard.start()
     end = time.monotonic() + 60.0
     while not dashboard.player.job.over:
