@@ -17,7 +17,7 @@ from .svg import SERIES, Axes, number
 if TYPE_CHECKING:
     from .result import Result
 
-__all__ = ["picture"]
+__all__ = ["picture", "sentence"]
 
 WIDTH, PANEL, HEAD, LINE = 900.0, (296.0, 222.0), 50.0, 17.0
 OPERATORS = 8
@@ -87,6 +87,19 @@ def _look(kinds: list[str]) -> str:
     return " ".join(f'{name}="{value}"' for name, value in look.items())
 
 
+def sentence(result: Result) -> str:
+    """Tell a result in one line, where there are no pictures.
+
+    Examples
+    --------
+    >>> from eij_core import Trial, solve
+    >>> result = solve(Trial("nk:n=20,k=3", "ils", budget="20 J", seed=7), compiled=False)
+    >>> sentence(result).partition(": ")[0]
+    'nk · ils · eij'
+    """
+    return f"{_words(result)} · {_facts(result)}"
+
+
 def _words(result: Result) -> str:
     trial = result.trial
     parts = (trial.name_of(family) for family in ("problem", "algorithm", "selector"))
@@ -97,7 +110,7 @@ def _energy(result: Result) -> str:
     return f"{result.meter.provenance} Joules, meter {result.meter.name}"
 
 
-def _head(result: Result) -> list[str]:
+def _facts(result: Result) -> str:
     best, spent = result.best, result.spent
     facts = [
         f"{number(float(f'{spent.joules:.4g}'))} J of {result.trial.budget}",
@@ -109,10 +122,11 @@ def _head(result: Result) -> list[str]:
         facts.insert(0, f"optimum {number(float(f'{best.optimum:.6g}'))}")
     if not best.feasible:
         facts.insert(0, "infeasible")
-    return [
-        _text(18, 22, _words(result), "head"),
-        _text(18, 40, f"{' · '.join(facts)} · {_energy(result)}", "soft"),
-    ]
+    return f"{' · '.join(facts)} · {_energy(result)}"
+
+
+def _head(result: Result) -> list[str]:
+    return [_text(18, 22, _words(result), "head"), _text(18, 40, _facts(result), "soft")]
 
 
 def _fitness(result: Result) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .display import picture
+from .display import picture, sentence
 from .meters.meter import SourceInfo
 from .records import Belief
 from .trial import Trial
@@ -77,7 +77,7 @@ class Change(NamedTuple):
     value: Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """A run's outcome: the solution, the account, and the rows recorded on the way."""
 
@@ -103,6 +103,9 @@ class Result:
         """A digest of all that happened, wall clock excluded: equal runs, equal digests."""
         histograms = (total.histogram for total in self.operators)
         return digest_of_run(self.rows, self.best.x, histograms)
+
+    def __repr__(self) -> str:
+        return f"<{sentence(self)}>"
 
     def _repr_svg_(self) -> str:
         return picture(self)

@@ -71,6 +71,15 @@ def test_names_are_escaped():
     ET.fromstring(picture(replace(result, operators=odd)))
 
 
+def test_where_there_are_no_pictures_a_line_tells():
+    result = solve(TRIALS["infeasible"], compiled=False)
+    told = repr(result)
+    assert "\n" not in told
+    assert f"{result.spent.decisions:,} decisions" in told
+    assert told.endswith(f"{result.reason} · simulated Joules, meter paper>")
+    assert "infeasible" in told
+
+
 def test_no_optimum_no_line():
     result = solve(TRIALS["usual"], compiled=False)
     assert math.isnan(result.best.optimum) == ("optimum" not in picture(result))
