@@ -240,7 +240,7 @@ async def first_paint(args: Any) -> list[Figure]:
 
 async def sessions(args: Any) -> list[Figure]:
     """Pages opened, run and left: what stays behind."""
-    quick = ("--unused-session-lifetime", "1000", "--check-unused-sessions", "500")
+    quick = ("--unused-session-lifetime", "4000", "--check-unused-sessions", "500")
     waves = max(2, args.sessions // 50)
     memory, threads = [], []
     with server(*quick) as served:
