@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import panel as pn
 import pytest
@@ -66,9 +67,11 @@ def test_leaving_ends_the_run_and_frees_the_page(server):
     url, noted = server
     before = threads()
     for _ in range(2):
-        visitor = pull_session(url=url)
-        until(lambda: threads() > before)
-        visitor.close()
+        # On a thread of its own: a browser's loop may be running on this one.
+        with ThreadPoolExecutor(1) as thread:
+            visitor = thread.submit(pull_session, url=url).result()
+            until(lambda: threads() > before)
+            thread.submit(visitor.close).result()
     until(lambda: threads() == before)
     assert len(noted) >= 2
     until(lambda: sum(ref() is not None for ref in noted) <= 1)  # the last waits for its turn
