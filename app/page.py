@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import suppress
 from typing import Any
 
 import panel as pn
@@ -104,6 +105,8 @@ class Dashboard(pn.viewable.Viewer):
         self.bar.reset.on_click(lambda _: self.reset())
         self.bar.replay.param.watch(self._on_replay, "value")
         self.settings.param.watch(lambda event: self.player.pace(event.new), "pace")
+        described = [name for name in self.settings.FIELDS if name not in ("pace", "compare")]
+        self.settings.param.watch(self._on_settings, described)
 
     # --- what a visitor does ---
 
@@ -146,6 +149,17 @@ class Dashboard(pn.viewable.Viewer):
             self.controls.complain(error)
             return
         self.draw()
+
+    def _on_settings(self, *_: Any) -> None:
+        """Let views that wait for a run announce the one that would begin now."""
+        waiting = self.player.frame
+        if self.player.job is not None or waiting is None or len(waiting.rows):
+            return
+        with suppress(EijError):  # the field complains when Run is pressed
+            frame = empty_frame(self.settings.trial())
+            if announced(frame) != announced(waiting):
+                self.player.show(frame, "empty")
+                self.draw()
 
     def _on_recording(self, frame: Frame, name: str) -> None:
         self.player.show(frame, name)
@@ -215,6 +229,12 @@ class Dashboard(pn.viewable.Viewer):
         """Stop the run; the page is gone."""
         self.player.stop()
         self.otherwise.close()
+
+
+def announced(frame: Frame) -> tuple[Any, ...]:
+    """Return what a frame says of its run before there is one."""
+    components = (frame.problem, frame.algorithm, frame.selector, frame.meter, frame.provenance)
+    return frame.names, frame.budget, *components
 
 
 def _grid(columns: Any, *parts: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import holoviews as hv
 import holoviews.plotting.bokeh  # the backend registers itself; no notebook extension is loaded
 import numpy as np
-from bokeh.models import CustomAction, CustomJS, CustomJSTickFormatter
+from bokeh.models import CustomAction, CustomJS, CustomJSTickFormatter, SaveTool, WheelZoomTool
 from numpy.typing import NDArray
 
 from app.frame import Frame
@@ -119,13 +119,13 @@ def save_as_svg(plot: Any, element: Any) -> None:
     if any(isinstance(tool, CustomAction) for tool in figure.tools):
         return
     code = """
-    const view = Bokeh.index.find_one_by_id(figure.id) ?? Bokeh.index.get_by_id?.(figure.id)
-    const blob = await view.export("svg").to_blob()
-    const link = document.createElement("a")
-    link.href = URL.createObjectURL(blob)
-    link.download = figure.name + ".svg"
-    link.click()
-    URL.revokeObjectURL(link.href)
+    Bokeh.index.find_one_by_id(figure.id).export("svg").to_blob().then(blob => {
+        const link = document.createElement("a")
+        link.href = URL.createObjectURL(blob)
+        link.download = "eij-" + figure.name + ".svg"
+        link.click()
+        URL.revokeObjectURL(link.href)
+    })
     """
     callback = CustomJS(args={"figure": figure}, code=code)
     figure.add_tools(CustomAction(icon=ICON, description="Save as SVG", callback=callback))
@@ -157,6 +157,10 @@ def common(name: str, frame: Frame, height: int = 300, **options: Any) -> dict[s
         plot.state.output_backend = "canvas"
         plot.state.toolbar.logo = None
         plot.state.toolbar.autohide = True
+        # HoloViews takes the default tools of the parts, too; this one takes the page's wheel.
+        plot.state.tools = [t for t in plot.state.tools if not isinstance(t, WheelZoomTool)]
+        for tool in plot.state.select(SaveTool):
+            tool.filename = f"eij-{name}"  # else the browser asks for one
         for axis in plot.state.axis:
             if not axis.major_label_overrides:
                 axis.formatter = CustomJSTickFormatter(code=NUMBERS)
@@ -168,7 +172,7 @@ def common(name: str, frame: Frame, height: int = 300, **options: Any) -> dict[s
         "responsive": True,
         "show_grid": True,
         "toolbar": "above",
-        "default_tools": ["save", "pan", "wheel_zoom", "box_zoom", "reset"],
+        "default_tools": ["save", "pan", "box_zoom", "reset"],
         "active_tools": [],
         "fontsize": {"title": "9pt", "labels": "9.5pt", "ticks": "8.5pt", "legend": "9pt"},
         "legend_position": "bottom",

@@ -37,7 +37,6 @@ def test_failures_are_told_and_nothing_leaks(visit, problem):
     page.get_by_role("button", name="Run again", exact=True).wait_for()
 
 
-@pytest.mark.chaos
 def test_reload_in_mid_run(visit):
     page = visit(pace="600", seed="9")
     press(page, "Run")
@@ -52,7 +51,6 @@ def test_reload_in_mid_run(visit):
     stage(page, "^Running")
 
 
-@pytest.mark.chaos
 def test_two_tabs_do_not_meet(visit, context, server):
     first = visit(pace="600")
     second = context.new_page()
