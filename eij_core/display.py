@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import html
 import math
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .painted import card
 from .svg import SERIES, Axes, number
 
 if TYPE_CHECKING:
@@ -23,24 +23,6 @@ WIDTH, PANEL, HEAD, LINE = 900.0, (296.0, 222.0), 50.0, 17.0
 OPERATORS = 8
 """Operators that are drawn and listed."""
 COLUMNS = ((28.0, "start"), (230.0, "end"), (330.0, "end"), (430.0, "end"), (540.0, "end"))
-
-# Okabe and Ito's colours on a white card: a picture does not know the page's theme.
-COLOURS = ("#0072b2", "#d55e00", "#008f68", "#b8578f", "#b07c00", "#2f8fc4", "#6b6b6b", "#7a5195")
-INK, SOFT = "#1d2126", "#5c6570"
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
-# Looks are attributes, not a style sheet: sanitizers drop <style>, and with it every colour.
-LOOKS = {
-    "head": {"font-size": "14", "font-weight": "600"},
-    "title": {"font-weight": "600"},
-    "label": {"fill": SOFT},
-    "tick": {"fill": SOFT},
-    "soft": {"fill": SOFT},
-    "mark": {},
-    "grid": {"stroke": "#e9ecef", "fill": "none"},
-    "line": {"fill": "none", "stroke-width": "1.9", "stroke-linejoin": "round"},
-    "thin": {"stroke-width": "1.1"},
-    "note": {"font-weight": "600", "paint-order": "stroke", "stroke": "#fff", "stroke-width": "3"},
-}
 
 
 def picture(result: Result) -> str:
@@ -62,29 +44,7 @@ def picture(result: Result) -> str:
     lines, under = _account(result), HEAD + PANEL[1] + 14
     table = [_row(line, under + i * LINE) for i, line in enumerate(lines)]
     height = under + len(lines) * LINE
-    body = _painted("".join([*_head(result), *placed, *table]))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {height:g}" '
-        f'width="{WIDTH:g}" height="{height:g}" style="max-width: 100%; height: auto" role="img" '
-        f'fill="{INK}" font-family="{FONT}" font-size="11" '
-        f'aria-label="{html.escape(_words(result), quote=True)}">'
-        f'<rect width="100%" height="100%" rx="8" fill="#fff"/>{body}</svg>'
-    )
-
-
-def _painted(drawn: str) -> str:
-    """Replace classes by what they look like."""
-    return re.sub(r'class="([^"]*)"', lambda found: _look(found[1].split()), drawn)
-
-
-def _look(kinds: list[str]) -> str:
-    look: dict[str, str] = {}
-    for kind in kinds:
-        if kind in LOOKS:
-            look |= LOOKS[kind]
-        else:  # s0, s1, …: the colour of a series
-            look["stroke" if "line" in kinds else "fill"] = COLOURS[int(kind[1:])]
-    return " ".join(f'{name}="{value}"' for name, value in look.items())
+    return card((WIDTH, height), "".join([*_head(result), *placed, *table]), _words(result))
 
 
 def sentence(result: Result) -> str:

@@ -22,7 +22,7 @@ FONT_SIZE = 11.0
 INK, FAINT_INK, GRID = "#1d2126", "#5c6570", "#e9ecef"
 FILL_OPACITY = 0.45
 STEP = re.compile(r"([MLHV])([-\d.]+)(?:[ ,]([-\d.]+))?")
-KNOWN = {"svg", "style", "title", "clipPath", "rect", "g", "path", "polygon", "circle", "text"}
+KNOWN = {"svg", "title", "clipPath", "rect", "g", "path", "polygon", "circle", "text"}
 
 
 def png_of(svg: str, colours: tuple[str, ...], scale: float = 2.0) -> bytes:
@@ -83,7 +83,7 @@ def _elements(root: Any) -> Iterator[Any]:
             raise ValueError(f"<{_tag(element)}> cannot be drawn")
         if _tag(element) == "g":
             yield from _elements(element)
-        elif _tag(element) not in ("style", "title", "clipPath"):
+        elif _tag(element) not in ("title", "clipPath"):
             yield element
 
 

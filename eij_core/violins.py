@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .display import COLOURS
+from .painted import COLOURS, card
 from .png import png_of
 from .records import BINS, bin_edges
 from .svg import Axes, number
@@ -20,14 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["PICTURES", "profile_picture", "violins", "write_picture"]
 
 PICTURES = (".svg", ".html", ".png")
+WIDTH = 560.0
 
 FAINT = 0.003
 """Densities below this share of the peak do not widen the axis."""
-STYLE = (
-    "svg { background: #fff } text { fill: #1d2126; font: 11px system-ui, sans-serif }"
-    " .title { font-weight: 600 } .label, .tick { fill: #5c6570 } .grid { stroke: #e9ecef }"
-    " .band { fill-opacity: .45 }"
-) + "".join(f" .s{i} {{ fill: {colour} }}" for i, colour in enumerate(COLOURS))
 
 
 def violins(
@@ -65,7 +61,7 @@ def violins(
         "",
         (low, high),
         (-0.6, len(drawn) - 0.4),
-        size=(size, 74.0 + 30.0 * len(drawn)),
+        size=(size, _height(len(drawn))),
         log_x=True,
         y_ticks=places,
     )
@@ -89,20 +85,11 @@ def violins(
 
 def profile_picture(profile: Profile, *, page: bool = False) -> str:
     """Draw a profile as an SVG that stands alone, or as a page with it inside."""
-    shapes = []
-    for operator in profile.operators:
-        counts = np.zeros(BINS)
-        for place, count in operator.histogram:
-            counts[place] = count
-        shapes.append((operator.name, counts))
-    title = profile.title
-    panel = "".join(violins(title, shapes, size=560.0))
-    drawn = panel.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(
-        ">", f"><style>{STYLE}</style>", 1
-    )
+    applied = sum(1 for operator in profile.operators if operator.histogram)
+    drawn = card((WIDTH, _height(applied)), _panel(profile), profile.title)
     if not page:
         return drawn + "\n"
-    name = html.escape(title)
+    name = html.escape(profile.title)
     head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{name}</title>'
     return f"{head}<body>{drawn}</body></html>\n"
 
@@ -110,6 +97,24 @@ def profile_picture(profile: Profile, *, page: bool = False) -> str:
 def write_picture(profile: Profile, path: Path) -> None:
     """Draw a profile into a file: .svg, .html or .png, by its name."""
     if path.suffix == ".png":
-        path.write_bytes(png_of(profile_picture(profile), COLOURS))
+        path.write_bytes(png_of(_panel(profile), COLOURS))
     else:
         path.write_text(profile_picture(profile, page=path.suffix == ".html"), "utf-8")
+
+
+def _panel(profile: Profile) -> str:
+    return "".join(violins(profile.title, _shapes(profile), size=WIDTH))
+
+
+def _shapes(profile: Profile) -> list[tuple[str, Any]]:
+    shapes = []
+    for operator in profile.operators:
+        counts = np.zeros(BINS)
+        for place, count in operator.histogram:
+            counts[place] = count
+        shapes.append((operator.name, counts))
+    return shapes
+
+
+def _height(count: int) -> float:
+    return 74.0 + 30.0 * count

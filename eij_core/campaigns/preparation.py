@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, MeterUnavailable
 from ..meters.meter import Provenance
 from ..run import Run
 from ..trial import FAMILIES, Trial
@@ -32,12 +32,19 @@ def check_energy(trials: Sequence[Trial], jobs: int) -> None:
     InputError
         Because the counter sees the sum: each trial would stop early, and learn wrong costs.
     """
-    if jobs > 1 and is_measured(trials):
+    if jobs <= 1:
+        return
+    besides = ""
+    try:
+        measured = is_measured(trials)
+    except MeterUnavailable as error:  # only counters can be unavailable
+        measured, besides = True, f". Besides: {error}"
+    if measured:
         raise InputError(
             "--jobs",
             jobs,
             "1 with measured energy: the counter sees all processes of the machine, so each trial "
-            "would be charged for the others, stop early and learn wrong costs",
+            f"would be charged for the others, stop early and learn wrong costs{besides}",
         )
 
 

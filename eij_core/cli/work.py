@@ -13,7 +13,7 @@ from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from ..errors import EijError, InputError
+from ..errors import EijError
 from ..run import Run, RunError
 from ..trial import Trial
 from .signals import interrupts
@@ -102,7 +102,9 @@ def in_processes(
     trials: Sequence[Trial], jobs: int, folder: Path | None = None
 ) -> Iterator[dict[str, Any]]:
     """Carry out trials in parallel; yield their summaries in the order of the trials."""
-    _refuse_shared_counters(trials[0], jobs)
+    from ..campaigns.preparation import check_energy
+
+    check_energy(trials[:1], jobs)
     Run(trials[0])  # compiles, if need be: once, not in every process
     yield from mapped(_in_worker, [(trial, folder) for trial in trials], jobs)
 
@@ -170,15 +172,3 @@ def _in_worker(task: tuple[Trial, Path | None]) -> dict[str, Any]:
         return carry_out(trial, folder, stopped=_stop.is_set)
     except KeyboardInterrupt:  # the pool takes no other way out kindly
         raise RunError("interrupted") from None
-
-
-def _refuse_shared_counters(trial: Trial, jobs: int) -> None:
-    source = trial.make("meter")
-    info = source.info
-    getattr(source, "close", lambda: None)()
-    if info.scope == "package":
-        raise InputError(
-            "--jobs",
-            jobs,
-            f"1 with --meter {info.name}: it counts what all processes of the machine spend",
-        )

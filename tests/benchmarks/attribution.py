@@ -5,11 +5,17 @@
 Compiled operators of 2, 20, 300 and 1500 µs run interleaved in the real loop, on the real cycle
 counter, preemption included. Only the energy counter is fake: it knows the true power of every
 operator, ticks each millisecond and counts in units of 61 µJ. No RAPL hardware is involved.
+
+At equal powers everything draws 15 W, overhead too: the loop around the operators, a seventh of the
+time. In the other cases overhead draws 10 W, which the meter must find out: charges begin 4 % too
+low, or half the difference of two powers off, and come right while windows are seen. So the first
+second is shown by itself. A case lasts 20 s, as a run of the paper does (1000 J at 50 W).
 """
 
 from __future__ import annotations
 
 import math
+import os
 import runpy
 import sys
 import tempfile
@@ -26,15 +32,18 @@ from eij_core.meters.meter import Provenance, SourceInfo, cycle_count, thread_ns
 from eij_core.meters.powercap import PowercapSource
 from eij_core.meters.powers import OVERHEAD, Prior
 from eij_core.meters.settle import Counted
+from eij_core.profiles import LEAST_SPREAD
 from eij_core.records import Belief, Hints, Limits, Outcome, new_ledger, new_trace
 from eij_core.rng import streams_for, uniform
 from eij_core.selectors.static import Static
 
 MICROSECONDS = (2.0, 20.0, 300.0, 1500.0)
 TICK_NS, UNIT_UJ = 1_000_000, 61.035
-OVERHEAD_WATTS = 10.0
+EQUAL_WATTS, OVERHEAD_WATTS = 15.0, 10.0
+SECONDS = 20.0
 LEAP = 250_000
-"""Cycles, about 100 µs: shorter interruptions are the kernel's work in the operator's time."""
+"""Cycles, about 100 µs: shorter interruptions are the kernel's work in the operator's time, longer
+ones are time off the CPU (on the thread's own clock nineteen of twenty, by time all but 2 %)."""
 
 
 @kernel
@@ -48,7 +57,7 @@ class Spin(NamedTuple):
     number: int
     cycles: int
     entry: int
-    """Cycles that calling it takes."""
+    """Cycles of the call, before it looks at the clock and after."""
     per_ns: float
 
     @property
@@ -56,16 +65,17 @@ class Spin(NamedTuple):
         return f"spin-{self.cycles}"
 
     def apply(self, algorithm: Any, problem: Any, state: Any, rng: Any) -> Any:
-        last = cycle_count()
+        first = last = cycle_count()
         long = self.cycles > LEAP
         began = thread_ns() if long else 0
-        wanted = self.cycles * (0.9 + 0.2 * uniform(rng))
-        running = self.entry
-        while running < wanted:
+        wanted = self.cycles * (0.9 + 0.2 * uniform(rng)) - self.entry
+        away = 0
+        while last - first - away < wanted:
             now = cycle_count()
-            if now - last < LEAP:
-                running += now - last
+            if now - last >= LEAP:
+                away += now - last
             last = now
+        running = cycle_count() - first - away + self.entry
         spent = float(thread_ns() - began) if long else running / self.per_ns
         state.running[self.number] += spent
         return Outcome(spent, 1, 0, state.deltas[:0])
@@ -126,8 +136,8 @@ class FakeCounter:
     breaks = 0
     info = SourceInfo("fake", Provenance.SIMULATED, ("fake",), "thread", TICK_NS, UNIT_UJ)
 
-    def __init__(self, watts: np.ndarray, running: np.ndarray) -> None:
-        self.true, self.running = watts, running
+    def __init__(self, watts: np.ndarray, overhead: float, running: np.ndarray) -> None:
+        self.true, self.overhead, self.running = watts, overhead, running
         self.watts = float(watts.mean())
         self.seen, self.cpu = running.copy(), time.thread_time_ns()
         self.energy = self.shown = 0.0
@@ -136,7 +146,7 @@ class FakeCounter:
         cpu = time.thread_time_ns()
         busy = self.running - self.seen
         rest = max(cpu - self.cpu - busy.sum(), 0.0)
-        spent = float(busy @ self.true) + rest * OVERHEAD_WATTS
+        spent = float(busy @ self.true) + rest * self.overhead
         elapsed = max(busy.sum() + rest, 1.0)
         self.energy += spent / 1000.0
         # Between ticks the counter stands: what came since the last one does not show yet.
@@ -156,6 +166,7 @@ class FakeCounter:
 class Case(NamedTuple):
     name: str
     watts: tuple[float, ...]
+    overhead: float = OVERHEAD_WATTS
     how: Literal["blind", "profiled", "deaf"] = "blind"
     """deaf: a meter that takes overhead's power for the operators'."""
     median: float = math.inf
@@ -172,19 +183,22 @@ class Case(NamedTuple):
         return (f"not {said}" if self.fails else said) or "(shown)"
 
 
-ALIKE, DIFFERENT = (15.0, 15.0, 15.0, 15.0), (12.0, 18.0, 12.0, 18.0)
+ALIKE, DIFFERENT = (EQUAL_WATTS,) * 4, (12.0, 18.0, 12.0, 18.0)
 CASES = (
-    Case("equal powers", ALIKE, median=0.02, p95=0.05, together=0.02),
-    Case("the same, overhead's power ignored", ALIKE, "deaf", together=0.02, fails=True),
+    Case("equal powers", ALIKE, EQUAL_WATTS, median=0.02, p95=0.05, together=0.02),
+    Case("overhead draws a third less", ALIKE, together=0.02),
+    Case("the same, overhead's power ignored", ALIKE, how="deaf", together=0.02, fails=True),
     Case("powers differ by 50 %, blind", DIFFERENT),
-    Case("powers differ by 50 %, profiled", DIFFERENT, "profiled", 0.05, 0.05, 0.02),
+    Case(
+        "powers differ by 50 %, profiled", DIFFERENT, OVERHEAD_WATTS, "profiled", 0.05, 0.05, 0.02
+    ),
 )
 
 
 def run(case: Case, seconds: float, frequency: float) -> dict[str, Any]:
     """Run one case; return errors of single charges and of the operators' totals."""
     state = State(np.zeros(1, np.uint8), np.zeros(1), np.zeros(1), np.zeros(4))
-    counter = FakeCounter(np.array(case.watts, float), state.running)
+    counter = FakeCounter(np.array(case.watts, float), case.overhead, state.running)
     entry = entry_cycles(state)
     operators = tuple(
         Spin(o, int(us * 1000 * frequency), entry, frequency) for o, us in enumerate(MICROSECONDS)
@@ -205,6 +219,7 @@ def run(case: Case, seconds: float, frequency: float) -> dict[str, Any]:
     rows = out["settled"]
     truth = rows["gain"] * np.array(case.watts)[rows["operator"]] / 1e9
     errors = np.abs(rows["joules"] / truth - 1.0)
+    early = np.cumsum(rows["gain"]) < 1e9
     per_operator = [
         rows["joules"][rows["operator"] == o].sum() / truth[rows["operator"] == o].sum()
         for o in range(4)
@@ -212,6 +227,7 @@ def run(case: Case, seconds: float, frequency: float) -> dict[str, Any]:
     return {
         "median": float(np.median(errors)),
         "p95": float(np.quantile(errors, 0.95)),
+        "early": (float(np.median(errors[early])), float(np.quantile(errors[early], 0.95))),
         "operators": np.array(per_operator) - 1.0,
         "zero": int((rows["joules"] <= 0).sum()),
         "applications": len(rows),
@@ -224,7 +240,7 @@ def run(case: Case, seconds: float, frequency: float) -> dict[str, Any]:
 
 
 def entry_cycles(state: Any) -> int:
-    """Return what an application takes that spins not at all."""
+    """Return what an application takes beside what it sees of itself."""
     operators = tuple(Spin(o, 0, 0, 1.0) for o in range(4))
     meter, streams, trace = timed(4, 1.0), streams_for(2), new_trace(2000, 4)
     problem, algorithm = Nothing(1), Spinning(operators)
@@ -233,7 +249,7 @@ def entry_cycles(state: Any) -> int:
     advance = compiled_advance(problem, algorithm, selector, meter)
     limits, ledger = Limits(math.inf, math.inf, 0.0, True, 1), new_ledger(4)
     advance(problem, algorithm, selector, meter, limits, state, stats, ledger, streams, trace, 2000)
-    return int(np.median(trace.joules))
+    return int(np.median(trace.joules - trace.gain))
 
 
 def drive(
@@ -305,20 +321,22 @@ def profile(
     for _ in range(10):
         for name in names:
             drive(counted, Static(name), meter, algorithm, problem, state, hints, 0.1)
+    known = [0, 1, 2, 3, OVERHEAD]
     prior = Prior.unknown(7)
-    prior.ratio[:4] = counted.powers.ratios()[:4]
-    prior.spread[:4] = np.maximum(counted.powers.spreads()[:4], 0.01)
+    prior.ratio[known] = counted.powers.ratios()[known]
+    prior.spread[known] = np.maximum(counted.powers.spreads()[known], LEAST_SPREAD)
     return prior
 
 
 def main() -> int:
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 6.0
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
     frequency = RealClocks().frequency(50_000_000)
     print("Attribution on a fake counter of known power: 1 ms tick, 61 µJ unit (simulated)")
-    print("operators of 2, 20, 300 and 1500 µs interleaved, equal time each\n")
+    print("operators of 2, 20, 300 and 1500 µs interleaved, equal time each")
+    print(f"{seconds:g} CPU seconds per case; load {_load()} on {os.cpu_count()} CPUs\n")
     head = f"{'case':36}{'median':>7}{'p95':>7}{'all':>8}  {'each operator':36}{'target':>38}"
     print(head + "\n" + "-" * len(head))
-    failed = 0
+    missed = []
     for case in CASES:
         out = run(case, seconds, frequency)
         totals = " ".join(f"{100 * error:+6.1f} %" for error in out["operators"])
@@ -328,25 +346,36 @@ def main() -> int:
             and abs(out["together"]) <= case.together
         )
         good = met != case.fails and out["conserved"] and not out["zero"]
-        failed += not good
+        if not good:
+            missed.append(case.name)
         print(
             f"{case.name:36}{100 * out['median']:6.1f}%{100 * out['p95']:6.1f}%"
             f"{100 * out['together']:+7.1f}%  {totals:36}{case.target:>38} "
             f"{'ok' if good else 'MISSED'}"
         )
+        median, p95 = (100 * error for error in out["early"])
         print(
-            f"    {out['applications']} applications, {out['zero']} charged 0, "
+            f"    first second: median {median:.1f} %, p95 {p95:.1f} %; "
+            f"{out['applications']} applications, {out['zero']} charged 0, "
             f"{out['interrupted']} interrupted; accounts = counter: {out['conserved']}; "
             f"overhead {100 * out['overhead']:.0f} % of the energy; "
             f"settlement {100 * out['settling']:.2f} % of the time"
         )
     share = reading_share()
-    failed += share > 0.001
+    if share > 0.001:
+        missed.append("reading")
     print(
         f"\nreading two powercap domains twice per 40 ms chunk: {100 * share:.4f} % of the time"
         f"   (target ≤ 0.1 %) {'ok' if share <= 0.001 else 'MISSED'}; a fake tree, not sysfs"
     )
-    return failed
+    verdict = f"MISSED: {'; '.join(missed)}" if missed else "all targets met"
+    print(f"load at the end {_load()}. {verdict}")
+    return len(missed)
+
+
+def _load() -> str:
+    """Return how many processes wanted the CPUs in the last minute; Windows cannot say."""
+    return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
 
 
 def reading_share() -> float:

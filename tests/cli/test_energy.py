@@ -5,6 +5,7 @@ import json
 import pytest
 
 from eij_core.cli import call
+from tests.meters.fake_powercap import DEFAULT, build
 
 SMALL = ["--problem", "nk:n=16,k=2", "--algorithm", "ils:steps=5", "--batches", "2"]
 
@@ -23,6 +24,24 @@ def test_meters_check_compares_live_sources(capsys):
     assert "cputime" in out and "agrees" in out
     assert call(["meters", "--check", "--seconds", "0.1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["check"][-1]["joules"] > 0
+
+
+@pytest.mark.parametrize(
+    ("zones", "besides"), [([], "kernel without powercap/RAPL"), (DEFAULT, "does not move")]
+)
+def test_several_measured_trials_at_a_time_are_refused(
+    capsys, monkeypatch, tmp_path, zones, besides
+):
+    """Whatever else is wrong with the counter: they would count each other's Joules."""
+    if zones:
+        build(tmp_path / "tree", zones)
+    monkeypatch.setenv("EIJ_POWERCAP_ROOT", str(tmp_path / "tree/class/powercap"))
+    small = ["--problem", "nk:n=16,k=2", "--algorithm", "ils:steps=5", "--budget", "1J"]
+    command = ["run", *small, "--trials", "4", "--jobs", "4", "--meter", "powercap"]
+    assert call(command) == 2
+    said = capsys.readouterr().err
+    assert "--jobs = 4: expected 1 with measured energy" in said
+    assert said.index("charged for the others") < said.index(besides)
 
 
 def test_calibrate_needs_a_counter(capsys, monkeypatch, tmp_path):

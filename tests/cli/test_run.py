@@ -8,8 +8,8 @@ import pytest
 from eij_core import Trial, solve
 from eij_core.cli import tables
 from eij_core.cli.bars import Bar
-from eij_core.cli.options import budget_of, trials_of
-from eij_core.cli.work import RecordingFailed, carry_out, in_processes, record_path
+from eij_core.cli.options import budget_of
+from eij_core.cli.work import RecordingFailed, carry_out, record_path
 from eij_core.recorder import load
 from tests.cli.conftest import TINY
 
@@ -171,16 +171,6 @@ def test_progress_is_shown_on_a_terminal_alone(monkeypatch, capfd):
         bar(0.5)
         bar(1.0, "almost there")
     assert capfd.readouterr().out == ""
-
-
-def test_shared_counters_are_not_shared(monkeypatch):
-    trial = Trial("nk:n=16,k=2", meter="model", budget="3 J")
-    info = type("Info", (), {"scope": "package", "name": "powercap"})
-    monkeypatch.setattr(
-        Trial, "make", lambda self, family: type("Source", (), {"info": info, "close": print})
-    )
-    with pytest.raises(ValueError, match=r"--jobs = 2: expected 1 with --meter powercap"):
-        next(in_processes(trials_of(trial, 2), 2))
 
 
 def test_processes_change_nothing(eij, spawn, tmp_path):

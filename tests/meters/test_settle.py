@@ -10,92 +10,13 @@ from hypothesis import strategies as st
 
 from eij_core.meters.hostlock import MeterBusy
 from eij_core.meters.meter import Provenance
-from eij_core.meters.powers import Powers, Prior
-from eij_core.meters.rescale import Base, apportion, rescale_ledger, rescale_rows
 from eij_core.meters.settle import Counted
-from eij_core.records import bin_edges, new_ledger, row_dtype
-from tests.meters.virtual import Machine, Scripted, Trial
-
-MS = 1_000_000
+from tests.meters.virtual import MS, Machine, Scripted, Trial, check, trial_on
 
 
 @pytest.fixture
 def machine():
     return Machine()
-
-
-def trial_on(machine, watts, **options):
-    source = Scripted(machine, **{k: options.pop(k) for k in ("scope",) if k in options})
-    return Trial(Counted(source, clocks=machine, **options), machine, watts)
-
-
-def check(trial):
-    """What must hold whatever happened."""
-    settled = sum(s.counter_uj for s in trial.settlements)
-    assert sum(int(s.accounts_uj.sum()) for s in trial.settlements) == settled
-    rows = trial.rows
-    assert np.all(rows["joules"] > 0)
-    assert np.all(np.isfinite(np.log(rows["joules"])))
-    assert np.all(np.diff(rows["spent"]) >= 0)
-    assert np.all(np.diff(rows["operator_joules"], axis=0) >= -1e-12)
-    operators = trial.operators
-    assert rows["spent"][-1] == pytest.approx(trial.ledger.joules[0])
-    np.testing.assert_allclose(rows["operator_joules"][-1], trial.ledger.operator_joules)
-    assert trial.ledger.operator_joules.sum() == pytest.approx(rows["joules"].sum())
-    accounts = trial.counted.books.accounts_uj[:operators] * 1e-6
-    booked = accounts + trial.counted.books.imputed[:operators]
-    # Whole µJ against Joules: the remainders are carried, so the difference does not grow.
-    np.testing.assert_allclose(trial.ledger.operator_joules, booked, atol=3e-6, rtol=1e-9)
-    assert trial.ledger.histogram.sum() == len(rows)
-
-
-# --- arithmetic ---
-
-
-@given(
-    st.integers(0, 10**15),
-    st.lists(st.floats(0, 1e12), min_size=1, max_size=8),
-)
-def test_apportion_is_exact(total, parts):
-    whole = apportion(total, np.array(parts))
-    assert whole.sum() == total
-    assert np.all(whole >= -1)
-
-
-@given(st.integers(0, 10**9), st.lists(st.floats(0.001, 1e3), min_size=1, max_size=8))
-def test_apportion_is_within_one(total, parts):
-    exact = total * np.array(parts) / sum(parts)
-    assert np.all(np.abs(apportion(total, np.array(parts)) - exact) < 1 + 1e-6)
-
-
-def test_the_start_is_rescaled_with_the_first_window():
-    rows = np.zeros(2, row_dtype(2))
-    rows["operator"] = [-1, 1]
-    rows["joules"] = [2.0, 3.0]
-    rows["spent"] = [2.0, 5.0]
-    rows["operator_joules"] = [[0, 0], [0, 3.0]]
-    base = Base(0.0, np.zeros(2), np.zeros((2, 2048), np.int64))
-    out = rescale_rows(rows, base, np.array([9.0, 2.0, 0.5]))
-    assert out["joules"].tolist() == [1.0, 6.0]
-    assert out["spent"].tolist() == [1.0, 7.0]
-    assert rows["spent"].tolist() == [2.0, 5.0]
-
-
-@pytest.mark.parametrize("by_joules", [True, False])
-def test_the_ledger_moves_with_its_rows(by_joules):
-    ledger = new_ledger(2)
-    ledger.histogram[0, 1000] = 5
-    base = Base.of(ledger)
-    ledger.joules[0], ledger.mark[0] = 4.0, 4.5
-    ledger.operator_joules[:] = [3.0, 1.0]
-    ledger.histogram[0, 1000] += 3
-    rescale_ledger(ledger, base, np.array([2.0, 1.0, 1.0]), by_joules)
-    assert ledger.joules[0] == 7.0
-    assert ledger.mark[0] == (7.5 if by_joules else 4.5)
-    assert ledger.operator_joules.tolist() == [6.0, 1.0]
-    assert ledger.histogram[0, 1000] == 5
-    assert ledger.histogram[0, 1032] == 3
-    assert bin_edges()[1032] == 2 * bin_edges()[1000]
 
 
 # --- the good days ---
@@ -152,87 +73,6 @@ def test_a_window_without_a_tick_is_imputed_at_the_end(machine):
     assert trial.ledger.joules[0] == pytest.approx(20e-6)
     assert trial.counted.summary()["imputed_share"] == 1.0
     check(trial)
-
-
-def test_powers_come_apart_by_profiling_windows(machine):
-    rng = np.random.default_rng(2)
-    trial = trial_on(machine, [12.0, 18.0], prior=Prior.open(5))
-    for k in range(40):
-        trial.chunk([(k % 2, 50 * MS)], overhead_ns=2 * MS)
-    ratios = trial.counted.powers.ratios()
-    assert ratios[1] / ratios[0] == pytest.approx(1.5, rel=0.02)
-    before = trial.ledger.operator_joules.copy(), trial.true.copy()
-    for _ in range(60):
-        trial.chunk([(o, 80_000 * (1 + 4 * o)) for o in rng.integers(0, 2, 150)], 4 * MS)
-    trial.finish()
-    moved = trial.ledger.operator_joules - before[0]
-    np.testing.assert_allclose(moved, trial.true - before[1], rtol=0.05)
-    check(trial)
-
-
-def test_a_profile_tells_the_powers_of_the_next_run(machine):
-    prior = Prior(np.array([0.8, 1.2, 1.0, 1.0, 1.0]), np.array([0.02, 0.02, 0.3, 0.3, 0.3]))
-    trial = trial_on(machine, [12.0, 18.0], prior=prior)
-    for _ in range(50):
-        trial.chunk([(0, MS), (1, MS)] * 20)
-    np.testing.assert_allclose(trial.ledger.operator_joules, trial.true, rtol=0.03)
-    with pytest.raises(ValueError, match="accounts"):
-        trial_on(machine, [1.0], prior=prior, sharing="shared")
-
-
-def test_powers_come_apart_by_windows_alone(machine):
-    """No profile: the mix of operators changes from window to window."""
-    rng = np.random.default_rng(4)
-    trial = trial_on(machine, [12.0, 18.0])
-    for _ in range(600):
-        first = int(rng.integers(5, 36))
-        trial.chunk([(0, MS)] * first + [(1, MS)] * (40 - first), overhead_ns=2 * MS)
-    ratios = trial.counted.powers.ratios()
-    assert ratios[1] / ratios[0] == pytest.approx(1.5, rel=0.05)
-    check(trial)
-
-
-def test_overhead_has_a_power_of_its_own(machine):
-    """A third of the operators'; what it does not draw must not be missing from theirs."""
-    rng = np.random.default_rng(3)
-    trial = trial_on(machine, [20.0, 20.0])
-    for _ in range(400):
-        busy = int(rng.integers(20, 40))
-        trial.chunk([(0, MS // 2), (1, MS // 2)] * busy, (45 - busy) * MS // 2, 7.0)
-    ratios = trial.counted.powers.ratios()
-    assert ratios[-2] / ratios[0] == pytest.approx(0.35, abs=0.1)
-    assert trial.ledger.operator_joules.sum() == pytest.approx(trial.true.sum(), rel=0.01)
-
-
-def test_what_one_window_lacks_the_next_has_too_much():
-    """Windows that end just before or just after a tick, by turns: no noise to the filter."""
-    knowing, blind = Powers(Prior.unknown(4), 1.0), Powers(Prior.unknown(4), 1.0)
-    cycles = np.array([10.0, 0, 0, 0])
-    for k in range(40):
-        knowing.learn(cycles, 10.4 if k % 2 else 9.6, tick_joules=0.8)
-        blind.learn(cycles, 10.4 if k % 2 else 9.6)
-    assert abs(knowing.rates[0] - 1.0) < 0.5 * abs(blind.rates[0] - 1.0)
-
-
-def test_a_change_of_frequency_is_followed_at_once():
-    powers = Powers(Prior.unknown(5), 1.0)
-    for _ in range(50):
-        powers.learn(np.array([3.0, 7.0, 0, 1.0, 0]), 11.0, 0.2)
-    for _ in range(2):
-        powers.learn(np.array([3.0, 7.0, 0, 1.0, 0]), 22.0, 0.2)
-    np.testing.assert_allclose(powers.rates[:2], 2.0, rtol=0.03)
-
-
-def test_powers_stay_within_reason():
-    powers = Powers(Prior.unknown(3), 1.0)
-    for _ in range(50):
-        powers.learn(np.array([1.0, 0, 0]), 1.0)
-        powers.learn(np.array([0.0, 1.0, 0]), 1000.0)
-    assert powers.rates.min() > 0
-    assert powers.shares(np.zeros(3)).tolist() == [0, 1, 0]
-    before = powers.rates
-    powers.learn(np.zeros(3), 1.0)  # a window in which nobody ran teaches nothing
-    assert np.array_equal(powers.rates, before)
 
 
 # --- the bad days ---

@@ -6,14 +6,17 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 
 from eij_core.errors import MeterUnavailable
 from eij_core.loop import spend
 from eij_core.meters.clocks import Instant
 from eij_core.meters.host import Ticks
 from eij_core.meters.meter import Provenance, SourceInfo
+from eij_core.meters.settle import Counted
 from eij_core.records import Limits, Outcome, new_ledger, row_dtype
 
+MS = 1_000_000
 CYCLES_PER_NS = 2
 
 
@@ -146,3 +149,28 @@ class Trial:
     @property
     def rows(self):
         return np.concatenate(self.published)
+
+
+def trial_on(machine, watts, **options):
+    source = Scripted(machine, **{k: options.pop(k) for k in ("scope",) if k in options})
+    return Trial(Counted(source, clocks=machine, **options), machine, watts)
+
+
+def check(trial):
+    """What must hold whatever happened."""
+    settled = sum(s.counter_uj for s in trial.settlements)
+    assert sum(int(s.accounts_uj.sum()) for s in trial.settlements) == settled
+    rows = trial.rows
+    assert np.all(rows["joules"] > 0)
+    assert np.all(np.isfinite(np.log(rows["joules"])))
+    assert np.all(np.diff(rows["spent"]) >= 0)
+    assert np.all(np.diff(rows["operator_joules"], axis=0) >= -1e-12)
+    operators = trial.operators
+    assert rows["spent"][-1] == pytest.approx(trial.ledger.joules[0])
+    np.testing.assert_allclose(rows["operator_joules"][-1], trial.ledger.operator_joules)
+    assert trial.ledger.operator_joules.sum() == pytest.approx(rows["joules"].sum())
+    accounts = trial.counted.books.accounts_uj[:operators] * 1e-6
+    booked = accounts + trial.counted.books.imputed[:operators]
+    # Whole µJ against Joules: the remainders are carried, so the difference does not grow.
+    np.testing.assert_allclose(trial.ledger.operator_joules, booked, atol=3e-6, rtol=1e-9)
+    assert trial.ledger.histogram.sum() == len(rows)

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from eij_core import Run, Trial, solve
-from eij_core.display import COLOURS, picture
+from eij_core.display import picture
+from eij_core.painted import COLOURS
 
 SVG = "{http://www.w3.org/2000/svg}"
 
