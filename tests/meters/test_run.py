@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from eij_core import probing
+from eij_core.meters.settle import Counted
 from eij_core.run import Run
 from eij_core.trial import Trial
 
@@ -43,23 +45,60 @@ def test_a_run_on_cpu_time():
     assert result.energy["joules"]["overhead"] > 0
 
 
-def test_a_run_on_a_ticking_counter(tmp_path, monkeypatch):
+@pytest.fixture
+def ticking(tmp_path, monkeypatch):
+    """A powercap tree of 50 W that a process keeps ticking."""
     spec = [{"zone": "0", "name": "package-0", "watts": 50}]
     command = [sys.executable, FAKE, tmp_path / "tree", "--spec", json.dumps(spec)]
-    writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout.readline() == "ready\n"
         monkeypatch.setenv("EIJ_POWERCAP_ROOT", str(tmp_path / "tree/class/powercap"))
-        trial = Trial("nk:n=20,k=3", "ssga", meter="powercap", budget="10 J", seed=1)
-        run, result = finish(trial, compiled=False)
-    finally:
+        yield
         writer.kill()
-        writer.wait()
-        writer.stdout.close()
+
+
+def test_a_run_on_a_ticking_counter(ticking):
+    trial = Trial("nk:n=20,k=3", "ssga", meter="powercap", budget="10 J", seed=1)
+    run, result = finish(trial, compiled=False)
     check(run, result)
     assert result.meter.domains == ("package-0",)
     assert result.energy["imputed_share"] < 0.5
     assert result.energy["joules"]["overhead"] > 0
+
+
+@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.compiled)])
+def test_probes_are_paid_for_on_a_ticking_counter(ticking, monkeypatch, compiled):
+    """They spend between decisions, in the account of an operator that was not applied."""
+    paid, settled = [], []
+    probe, settle = probing.probe, Counted._settle
+
+    def noted_probe(run, operators):
+        paid.append(probe(run, operators))
+        return paid[-1]
+
+    def noted_settle(*arguments, **options):
+        settled.append(settle(*arguments, **options))
+        return settled[-1]
+
+    monkeypatch.setattr(probing, "probe", noted_probe)
+    monkeypatch.setattr(Counted, "_settle", noted_settle)
+    selector = "eij-plus:probe=0.1"
+    trial = Trial("nk:n=20,k=3", "ils:steps=20", selector, "powercap", "10 J", seed=1)
+    run, result = finish(trial, compiled)
+    check(run, result)
+    assert len(paid) >= len(run.names) and min(paid) > 0
+    assert np.all(run.rows()["joules"][:-1] > 0)  # the last row is no application
+    assert result.reason in ("joules spent", "no operator fits in the Joules left")
+    assert result.spent.joules == pytest.approx(10.0, rel=0.3)
+    windows = [window for window in settled if window is not None]
+    assert sum(int(w.accounts_uj.sum()) for w in windows) == sum(w.counter_uj for w in windows)
+    booked = run.source.books
+    assert booked.accounts_uj.sum() > 0 and result.energy["imputed_share"] < 0.5
+    np.testing.assert_allclose(
+        run.ledger.operator_joules,
+        booked.accounts_uj[: len(run.names)] * 1e-6 + booked.imputed[:-1],
+        atol=3e-6,  # whole µJ against Joules: the remainders are carried
+    )
 
 
 @pytest.mark.compiled
