@@ -28,6 +28,7 @@ from app.theme import PAGE_CSS, colour_of
 from app.words import PROVENANCE
 from app.work import Work
 from eij_core import Budget, EijError, InputError, Trial
+from eij_core.meters.detect import OPENERS
 from eij_core.profiles import Profile
 from eij_core.profiling import Profiler
 from eij_core.records import BINS, row_dtype
@@ -225,7 +226,7 @@ class ProfilePage:
     def _end(self, work: Work[Step]) -> None:
         self._refresh(work.stage)
         if work.error:
-            self._tell(f"Nothing was profiled. {work.error}")
+            self._tell(_failure(self.profile, work.error, self.settings.meter))
         if self.profile is not None and self.profile.imputed > 0:
             share = number(100 * self.profile.imputed, 3)
             why = sorted({b.quality for b in self.profile.batches if b.quality[:7] == "imputed"})
@@ -260,7 +261,7 @@ class ProfilePage:
             f"<h2 class='view'>{text(profile.title)}</h2>"
             f"<p class='words quiet'>{PROVENANCE.get(kind, '')} {_trust(profile)}</p>"
         )
-        name = slug(f"profile-{profile.problem}-{profile.algorithm}-{profile.meter.name}", 60)
+        name = slug("-".join(("profile", *_names(profile), profile.meter.name)), 60)
         for kind, download in self.downloads.items():
             download.filename = f"{name}.{kind}"
 
@@ -275,6 +276,16 @@ class ProfilePage:
             raise RuntimeError("there is no profile yet")
         data = self.profile.as_parquet() if kind == "parquet" else self.profile.as_json().encode()
         return io.BytesIO(data)
+
+
+def _failure(profile: Profile | None, error: str, meter: str) -> str:
+    """Say what is left after an error, and where else to look."""
+    if profile is not None:
+        return f"The profile ended after {len(profile.batches)} batches: {error}"
+    told = f"Nothing was profiled: {error}"
+    if meter.partition(":")[0] in OPENERS:
+        told += "\nThe fold “Which meters are alive here?” says what this machine has."
+    return told
 
 
 def _steps(trial: Trial, batches: int) -> Iterator[Step]:
@@ -307,9 +318,13 @@ def _frame(profile: Profile) -> Frame:
         for place, count in operator.histogram:
             histogram[o, place] = count
     names = tuple(operator.name for operator in profile.operators)
-    problem, algorithm = (each.partition(":")[0] for each in (profile.problem, profile.algorithm))
     kind = str(profile.meter.provenance)
-    return _drawn(names, histogram, problem, algorithm, profile.meter.name, kind)
+    return _drawn(names, histogram, *_names(profile), profile.meter.name, kind)
+
+
+def _names(profile: Profile) -> tuple[str, str]:
+    """Return problem and algorithm without their parameters."""
+    return profile.problem.partition(":")[0], profile.algorithm.partition(":")[0]
 
 
 def _drawn(
