@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from . import statistics as st
-from .anytime import Fit, band, expected_joules, fit
+from .anytime import Band, Fit, band, expected_joules, fit
 from .frames import CELL, SHARES, Frames
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "honesty",
     "operators",
     "plausible",
+    "typical",
 ]
 
 ROPE = 0.005
@@ -177,6 +178,14 @@ def plausible(frames: Frames, runs: pd.DataFrame, trials: pd.DataFrame) -> Any:
     return curves
 
 
+def typical(curves: Any) -> Band:
+    """Return the band of curves, nan where most have no value yet: the others were lucky."""
+    hidden = np.isnan(curves).mean(axis=0) > 0.5
+    found = band(curves)
+    median, q1, q3, mean = (np.where(hidden, np.nan, line) for line in found[:4])
+    return Band(median, q1, q3, mean, found.runs)
+
+
 def anytime(frames: Frames) -> pd.DataFrame:
     """Return medians at parts of the budget, and the expected Joules to a common target.
 
@@ -220,9 +229,7 @@ def fits(frames: Frames) -> list[tuple[tuple[str, ...], str, Fit | None]]:
         for method, runs in trials.groupby("method", sort=False):
             curves = plausible(frames, runs, trials)
             if trials["by_joules"].iloc[0] and len(curves):
-                # Where half of the runs have no value yet the mean is of the lucky ones.
-                mean = np.where(np.isnan(curves).mean(axis=0) > 0.5, np.nan, band(curves).mean)
-                found.append((names, str(method), fit(SHARES, mean)))
+                found.append((names, str(method), fit(SHARES, typical(curves).mean)))
     return found
 
 

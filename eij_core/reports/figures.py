@@ -10,7 +10,7 @@ from ..records import BINS
 from ..svg import SERIES, Axes, legend
 from ..violins import violins
 from .anytime import band, fit
-from .comparisons import plausible
+from .comparisons import plausible, typical
 from .frames import SHARES, Frames
 
 __all__ = ["Figure", "energy_violins", "residuals", "selection", "trajectories", "transitions"]
@@ -156,9 +156,7 @@ def trajectories(frames: Frames) -> Figure:
         for method, runs in trials.groupby("method", sort=False):
             curves = plausible(frames, runs, trials)
             if len(curves):
-                found = band(curves)
-                hidden = np.isnan(curves).mean(axis=0) > 0.5
-                drawn.append((str(method), [np.where(hidden, np.nan, c) for c in found[:4]]))
+                drawn.append((str(method), typical(curves)[:4]))
         # Methods that mostly fail do not set the scale for the others.
         sound = trials.groupby("method")["feasible"].mean()
         usual = [lines for method, lines in drawn if sound[method] >= 0.5] or [d[1] for d in drawn]
@@ -191,7 +189,7 @@ def residuals(frames: Frames) -> Figure:
         lines = []
         for method, runs in trials.groupby("method", sort=False):
             curves = plausible(frames, runs, trials)
-            mean = band(curves).mean if len(curves) else None
+            mean = typical(curves).mean if len(curves) else None
             if mean is not None and (model := fit(SHARES, mean)) is not None:
                 lines.append((str(method), mean[1:] - model(SHARES[1:])))
         if not lines:
