@@ -127,9 +127,10 @@ def serve_page() -> None:
         template=opening_template(),
     )
     # The page follows the server's busy state, and each change of the page walks through all its
-    # models: about a second of CPU for every tick. We show our own state, so let it go.
+    # models: about a second of CPU for every tick. We show our own state, so let it go; a reference
+    # in place of the old one, since with a plain value the server would hold on to the page.
     with edit_readonly(page):
-        page.busy = False
+        page.busy = pn.rx(False)
 
     def remember() -> None:
         if location is not None and location.search != (link := shell.link()):

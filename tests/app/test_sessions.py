@@ -11,8 +11,7 @@ import panel as pn
 import pytest
 from bokeh.client import pull_session
 
-from app import page
-from app.shell import serve_page
+from app import page, shell
 from tests.app import tiny
 
 
@@ -35,22 +34,28 @@ def listens(port):
 
 @pytest.fixture
 def server(tiny_problems, monkeypatch):
-    """A server of this process whose dashboards are noted, and that forgets visitors soon."""
-    noted = []
+    """A server of this process that forgets visitors soon; what it makes for them is noted."""
+    dashboards, templates = [], []
     settings = {**tiny.TINY, "budget": "1 MJ", "pace": 0.0, "compare": False, "lesson": ""}
 
     class Noted(page.Dashboard):
         def __init__(self, *_, **__):
             super().__init__(page.Settings(**settings))
-            noted.append(weakref.ref(self))
+            dashboards.append(weakref.ref(self))
             self.start()
 
+    class NotedTemplate(shell.Template):
+        def __init__(self, **params):
+            super().__init__(**params)
+            templates.append(weakref.ref(self))
+
     monkeypatch.setattr(page, "Dashboard", Noted)
+    monkeypatch.setattr(shell, "Template", NotedTemplate)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     running = pn.serve(
-        {"app": serve_page},
+        {"app": shell.serve_page},
         port=port,
         threaded=True,
         show=False,
@@ -59,7 +64,7 @@ def server(tiny_problems, monkeypatch):
         check_unused_sessions_milliseconds=200,
     )
     until(lambda: listens(port))
-    yield f"http://localhost:{port}/app", noted
+    yield f"http://localhost:{port}/app", (dashboards, templates)
     running.stop()
 
 
@@ -73,5 +78,6 @@ def test_leaving_ends_the_run_and_frees_the_page(server):
             until(lambda: threads() > before)
             thread.submit(visitor.close).result()
     until(lambda: threads() == before)
-    assert len(noted) >= 2
-    until(lambda: sum(ref() is not None for ref in noted) <= 1)  # the last waits for its turn
+    for refs in noted:
+        assert len(refs) >= 2
+        until(lambda refs=refs: sum(ref() is not None for ref in refs) <= 1)  # the last waits
