@@ -308,7 +308,7 @@ def _no_frame(settings: Settings) -> Frame:
         getattr(settings, family).partition(":")[0] for family in ("problem", "algorithm", "meter")
     )
     nothing = np.zeros((len(names), BINS), np.int64)
-    return _drawn(names, nothing, problem, algorithm, meter, "not yet profiled: no")
+    return _drawn(names, nothing, problem, algorithm, meter, "no")
 
 
 def _frame(profile: Profile) -> Frame:

@@ -19,7 +19,7 @@ def meters(
     check: Annotated[
         bool, typer.Option("--check", help="Measure a known load with every live source.")
     ] = False,
-    seconds: Annotated[float, typer.Option(help="Length of the check.", parser=number)] = 2.0,
+    seconds: Annotated[float, typer.Option(help="Seconds of the check.", parser=number)] = 2.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Show the sources of energy on this machine: alive, or why not and what to do about it.
@@ -38,15 +38,17 @@ def meters(
         if check:
             found["check"] = [row._asdict() for row in checked]
         typer.echo(json.dumps(found, allow_nan=False))
-        return
-    _show_sources(rows)
-    if check:
-        _show_check(checked, seconds)
+    else:
+        _show_sources(rows)
+        if check:
+            _show_check(checked, seconds)
 
 
 def calibrate(
     meter: Annotated[str, typer.Option(help="powercap, perf or pyrapl; auto: the best.")] = "auto",
-    seconds: Annotated[float, typer.Option(help="Time to take.", parser=number)] = 60.0,
+    seconds: Annotated[
+        float, typer.Option(help="How many seconds it may take.", parser=number)
+    ] = 60.0,
 ) -> None:
     """Measure idle and busy Watts, tick, unit and the cost of reading; keep them for this host.
 
@@ -82,13 +84,15 @@ def calibrate(
     path = calibration.store(found)
     typer.echo(found.as_json())
     typer.echo(f"kept in {path}", err=True)
+    if found.doubt:
+        typer.echo(f"warning: {found.doubt}; calibrate again on a quiet machine", err=True)
 
 
 def profile(
     problem: Annotated[str, typer.Option(help="name[:key=value,…]")] = DEFAULT["problem"],
     algorithm: Annotated[str, typer.Option(help="name[:key=value,…]")] = DEFAULT["algorithm"],
     meter: Annotated[str, typer.Option(help="name[:key=value,…]; auto: the best alive.")] = "auto",
-    batches: Annotated[int, typer.Option(help="Batches an operator.", parser=whole(1))] = 20,
+    batches: Annotated[int, typer.Option(help="Batches of each operator.", parser=whole(1))] = 20,
     seed: Annotated[int, typer.Option(help="Seed.", parser=whole(0))] = 0,
     out: Annotated[
         Path | None, typer.Option(help="Write .json, .parquet, or a picture: .svg, .html, .png.")
@@ -97,10 +101,13 @@ def profile(
 ) -> None:
     """Measure what one application of each operator costs, in batches of one operator alone.
 
+    A run of the same problem and algorithm can begin with what was found.
+
     ```console
     $ eij profile --problem nk --algorithm ssga
     $ eij profile --meter paper --out profile.svg
     $ eij profile --out profile.json
+    $ eij run --profile profile.json
     ```
     """
     from ..profiling import Profiler
@@ -145,6 +152,8 @@ def _show_sources(rows: list[Any]) -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from ..meters.detect import PREFERRED
+
     console = Console()
     table = _table(
         "Sources of energy on this machine",
@@ -163,6 +172,8 @@ def _show_sources(rows: list[Any]) -> None:
     for row in rows:
         counts = f"counts {row.domains}; " if row.domains else ""
         console.print(Text(f"{row.name}: {counts}{row.notes}"))
+    best = next((row.name for row in rows if row.alive and row.name in PREFERRED), "nothing")
+    console.print(Text(f"\n--meter auto takes {best} here."))
 
 
 def _show_check(rows: list[Any], seconds: float) -> None:
@@ -173,10 +184,14 @@ def _show_check(rows: list[Any], seconds: float) -> None:
         ("source",),
         ("J", "W", "relative to the first", "agrees"),
     )
+    words = {None: "the yardstick", True: "yes", False: "no"}
     for row in rows:
-        agrees = "yes" if row.agrees else "no"
-        table.add_row(row.name, f"{row.joules:.4g}", f"{row.watts:.4g}", f"{row.ratio:.3f}", agrees)
-    Console().print(table)
+        figures = f"{row.joules:.4g}", f"{row.watts:.4g}", f"{row.ratio:.3f}"
+        table.add_row(row.name, *figures, words[row.agrees])
+    console = Console()
+    console.print(table)
+    if len(rows) == 1:
+        console.print(f"Only {rows[0].name} is alive: there is nothing to compare it with.")
 
 
 def _show_profile(found: Any) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ..errors import EijError
+from ..errors import EijError, MeterUnavailable
 from .host import Host, this_host
 from .meter import Provenance
 from .source import Source, watch
@@ -25,6 +25,8 @@ __all__ = ["Calibration", "cache_folder", "calibrate", "store", "stored"]
 log = logging.getLogger(__name__)
 
 PAIRS = 10_000
+DRIFT = 0.1
+"""Two measurements of the same load that differ by more were not of the same load."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,15 @@ class Calibration:
     """The meter's own energy, per pair of readings."""
     drift: float
     """Relative difference of two measurements of one busy thread."""
+
+    @property
+    def doubt(self) -> str:
+        """Why it should be taken again, or nothing."""
+        if self.thread_watts <= self.idle_watts:
+            return "a busy thread drew no more than the idle machine: other work was going on"
+        if abs(self.drift) > DRIFT:
+            return f"two measurements of one busy thread differ by {abs(self.drift):.0%}"
+        return ""
 
     def as_json(self) -> str:
         """Return the text of its file."""
@@ -80,6 +91,7 @@ def calibrate(
         raise EijError(
             f"calibration needs a counter, and {source.info.name} is {source.info.provenance}"
         )
+    breaks = source.breaks
     tell("idle")
     idle = _watts(source, lambda: time.sleep(0.5 * seconds))
     tell("reading")
@@ -97,6 +109,10 @@ def calibrate(
     tell("one busy thread again")
     second = _watts(source, lambda: spin(0.12 * seconds))
     thread = (first + second) / 2.0
+    if source.breaks != breaks:
+        raise MeterUnavailable(
+            f"{source.info.name}: the counter was reset or lost meanwhile; calibrate again"
+        )
     return Calibration(
         host=this_host(),
         source=source.info.name,

@@ -148,8 +148,8 @@ class Checked(NamedTuple):
     ratio: float
     """To the first live source."""
     breaks: int
-    agrees: bool
-    """Whether it is within both bands of the first one."""
+    agrees: bool | None
+    """Whether it is within both bands of the first one; None: it is the first one."""
 
 
 def check_sources(
@@ -180,8 +180,9 @@ def check_sources(
 def _compared(
     live: list[tuple[str, Source]], joules: list[float], elapsed: float
 ) -> Iterable[Checked]:
-    for (name, source), energy in zip(live, joules, strict=True):
+    for i, ((name, source), energy) in enumerate(zip(live, joules, strict=True)):
         ratio = energy / joules[0] if joules[0] > 0 else 0.0
         widest = (1.0 + source.info.rel_uncertainty) * (1.0 + live[0][1].info.rel_uncertainty)
-        agrees = 1.0 / widest <= ratio <= widest
+        is_yardstick = i == 0 and energy > 0
+        agrees = None if is_yardstick else 1.0 / widest <= ratio <= widest
         yield Checked(name, energy, energy / elapsed, ratio, source.breaks, agrees)

@@ -2,6 +2,7 @@
 
 import os
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -48,6 +49,24 @@ def test_calibration_and_its_file(quick):
     assert CpuTimeSource().info.rel_uncertainty == 0.25
     assert store(made) == path
     assert len(list(path.parent.iterdir())) == 1
+
+
+def test_a_calibration_that_contradicts_itself_is_doubted(quick):
+    made = calibrate(Busy(), 0.2)
+    assert "no more than the idle" in replace(made, idle_watts=30.0, thread_watts=29.0).doubt
+    steady = replace(made, idle_watts=10.0, thread_watts=30.0, drift=0.02)
+    assert steady.doubt == ""
+    assert "differ by 30%" in replace(steady, drift=-0.3).doubt
+
+
+def test_a_counter_reset_meanwhile_calibrates_nothing(quick):
+    source = Busy()
+
+    def reset(step):
+        source.breaks += step == "every CPU busy"
+
+    with pytest.raises(MeterUnavailable, match="calibrate again"):
+        calibrate(source, 0.1, reset)
 
 
 def test_an_estimate_cannot_be_calibrated_by_itself():
