@@ -213,6 +213,9 @@ class CampaignPage:
 
     def _take(self, item: Progress | Report) -> None:
         if isinstance(item, Report):
+            if self._halted is not None:  # the last task was stored, but not watched
+                stored = len(item.frames.trials) + item.frames.failed
+                self._halted = self._halted._replace(done=stored)
             self.view.draw(item)
             self._reports.visible = True
             return

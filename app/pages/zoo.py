@@ -248,9 +248,10 @@ class ZooPage:
 def _percent(estimate: Any, sign: str = "") -> str:
     if estimate.mean != estimate.mean:
         return "–"
-    return (
-        f"{estimate.mean:{sign}.1%} ({estimate.low:{sign}.1%} to {estimate.high:{sign}.1%})"
-    ).replace("-", "−")
+    low, high = estimate.low, estimate.high
+    if not sign:  # a share: what a few runs leave open ends at nothing and at all
+        low, high = max(low, 0.0), min(high, 1.0)
+    return f"{estimate.mean:{sign}.1%} ({low:{sign}.1%} to {high:{sign}.1%})".replace("-", "−")
 
 
 def _table(cells: list[Cell]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import holoviews as hv
 import numpy as np
 from bokeh.events import Tap
-from bokeh.models import TapTool
+from bokeh.models import HoverTool, SaveTool, TapTool
 
 from app.plots.layer import save_as_svg
 from eij_core.zoo import CASES
@@ -53,7 +53,12 @@ def heat_map_of(
 
     def listen(plot: Any, element: Any) -> None:
         plot.state.name = "zoo"
+        plot.state.output_backend = "canvas"
         plot.state.toolbar.logo = None
+        plot.state.toolbar.autohide = True
+        plot.state.tools = [t for t in plot.state.tools if isinstance(t, HoverTool | SaveTool)]
+        for tool in plot.state.select(SaveTool):
+            tool.filename = "eij-zoo"
         plot.state.xaxis.major_label_orientation = 0.7
         plot.state.add_tools(TapTool())
 

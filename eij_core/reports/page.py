@@ -126,10 +126,11 @@ def lead(report: Report) -> str:
         failed = f" {frames.failed} trials failed." if frames.failed else ""
         return f'<p class="lead">No trial is done yet.{failed}</p>'
     sources = "; ".join(dict.fromkeys(trials["source"]))
+    cells, methods = len(list(frames.cells())), trials["method"].nunique()
     facts = [
         (f"{len(trials):,}", "trials"),
-        (str(len(list(frames.cells()))), "cells"),
-        (str(trials["method"].nunique()), "methods"),
+        (str(cells), "cell" if cells == 1 else "cells"),
+        (str(methods), "method" if methods == 1 else "methods"),
         (f"{trials['joules'].sum() / 1000:,.0f} kJ", " / ".join(sorted(set(trials["provenance"])))),
         (f"{trials['evaluations'].sum() / 1e6:,.1f} M", "evaluations"),
     ]
