@@ -109,6 +109,19 @@ class Profile:
         guessed = sum(batch.joules for batch in self.batches if batch.quality[:7] == "imputed")
         return guessed / total if total else 0.0
 
+    @property
+    def band_words(self) -> str:
+        """How far its source can be trusted, in a sentence; nothing for a model."""
+        band = self.meter.rel_uncertainty
+        return f"The source is right within a factor of {1.0 + band:.3g}." if band else ""
+
+    @property
+    def imputed_words(self) -> str:
+        """What no counter confirmed and why, in a sentence; nothing if all was."""
+        why = sorted({batch.quality for batch in self.batches if batch.quality[:7] == "imputed"})
+        share = f"{100 * self.imputed:.3g} % of these Joules"
+        return f"{share} were not confirmed by the counter ({', '.join(why)})." if why else ""
+
     def table(self) -> pd.DataFrame:
         """Return one row per operator, in Joules."""
         return pd.DataFrame(

@@ -227,13 +227,8 @@ class ProfilePage:
         self._refresh(work.stage)
         if work.error:
             self._tell(_failure(self.profile, work.error, self.settings.meter))
-        if self.profile is not None and self.profile.imputed > 0:
-            share = number(100 * self.profile.imputed, 3)
-            why = sorted({b.quality for b in self.profile.batches if b.quality[:7] == "imputed"})
-            self._tell(
-                f"{share} % of these Joules were not confirmed by the counter ({', '.join(why)}).",
-                "warning",
-            )
+        elif self.profile is not None and self.profile.imputed_words:
+            self._tell(self.profile.imputed_words, "warning")
 
     def _refresh(self, stage: str = "") -> None:
         work = self.work
@@ -357,10 +352,8 @@ def _trust(profile: Profile) -> str:
     """Say how far the figures go: how many batches, and the source's band."""
     done = len(profile.batches)
     rounds = done // max(len(profile.operators), 1)
-    early = " Few batches so far: the violins will still change." if rounds < BESIDE else ""
-    band = profile.meter.rel_uncertainty
-    factor = f" The source is right within a factor of {number(1 + band, 3)}." if band else ""
-    return f"{done} batches.{factor}{early}"
+    early = "Few batches so far: the violins will still change." if rounds < BESIDE else ""
+    return " ".join(filter(None, (f"{done} batches.", profile.band_words, early)))
 
 
 def _unit(joules: float) -> tuple[str, float]:

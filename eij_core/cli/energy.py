@@ -209,7 +209,11 @@ def _show_profile(found: Any) -> None:
         figures = (each.mean, each.median, each.p5, each.p95, each.per_evaluation)
         shown = (f"{value / scale:.4g}" for value in figures)
         table.add_row(each.name, f"{each.applications:,}", *shown)
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    for words in (found.band_words, found.imputed_words):
+        if words:
+            console.print(words)
 
 
 def _unit(joules: float) -> tuple[str, float]:

@@ -11,10 +11,8 @@ from pathlib import Path
 
 from ..errors import MeterPermissionError, MeterUnavailable
 from ..registry import meters
-from .host import under_hypervisor
-from .meter import Provenance, SourceInfo
 from .settle import Counted, Sharing
-from .source import ALIVE_SECONDS, FIRST_WATTS, Domain, Tally, alive, watch
+from .source import ALIVE_SECONDS, FIRST_WATTS, Domain, Tally, alive, package_info, watch
 
 __all__ = ["PerfEventSource", "cpu_list", "open_event", "perf"]
 
@@ -23,7 +21,6 @@ EVENTS = {"energy-pkg": "package", "energy-ram": "dram"}
 SYSCALLS = {"x86_64": 298, "i686": 336, "aarch64": 241}
 ATTRIBUTE_SIZE = 64
 CLOSE_ON_EXEC = 8
-BAND = 0.10
 
 REFUSED = """\
 perf: {pmu} is present but perf_event_open was refused ({error}).
@@ -53,26 +50,16 @@ class PerfEventSource:
         try:
             domains = self._open(folder)
             self._tally = Tally(self._read, domains)
-            self.watts, tick_ns, cost = FIRST_WATTS, 1_000_000, 0
+            self.watts, seen = FIRST_WATTS, None
             if alive_seconds > 0:
                 seen = watch(self._tally.read_uj, alive_seconds)
                 alive(f"perf {folder}", seen, sum(domain.most_watts for domain in domains))
-                self.watts, tick_ns, cost = seen.watts, seen.tick_ns, seen.read_cost_ns
+                self.watts = seen.watts
         except BaseException:
             self.close()
             raise
-        names = tuple(domain.name for domain in domains)
-        self.info = SourceInfo(
-            "perf",
-            Provenance.ATTRIBUTED if under_hypervisor() else Provenance.MEASURED,
-            domains=names,
-            scope="package",
-            tick_ns=tick_ns,
-            unit_uj=max(scale for _, scale in self._events) * 1e6,
-            read_cost_ns=cost,
-            rel_uncertainty=BAND,
-            notes=() if any("dram" in name for name in names) else ("no DRAM in these Joules",),
-        )
+        unit_uj = max(scale for _, scale in self._events) * 1e6
+        self.info = package_info("perf", [domain.name for domain in domains], seen, unit_uj)
 
     def _open(self, folder: Path) -> list[Domain]:
         domains = []

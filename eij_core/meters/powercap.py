@@ -10,11 +10,19 @@ from typing import Literal, NamedTuple
 
 from ..errors import MeterPermissionError, MeterUnavailable
 from ..registry import meters
-from .host import under_hypervisor
-from .meter import Provenance, SourceInfo
 from .permission import permission_text
 from .settle import Counted, Sharing
-from .source import ALIVE_SECONDS, FIRST_WATTS, MOST_WATTS, Domain, Tally, Unwrapped, alive, watch
+from .source import (
+    ALIVE_SECONDS,
+    FIRST_WATTS,
+    MOST_WATTS,
+    Domain,
+    Tally,
+    Unwrapped,
+    alive,
+    package_info,
+    watch,
+)
 
 __all__ = ["Domains", "PowercapSource", "Zone", "chosen", "powercap", "powercap_root", "zones"]
 
@@ -24,7 +32,6 @@ DEFAULT_ROOT = "/sys/class/powercap"
 # Numbers of zones are hexadecimal, and those of packages may have gaps.
 ZONE = re.compile(r"(intel-rapl|intel-rapl-mmio):([0-9a-f]+)(?::([0-9a-f]+))?")
 PACKAGE = re.compile(r"package-(\d+)(?:-die-(\d+))?")
-BAND = 0.10
 
 
 def powercap_root(root: str | os.PathLike[str] | None = None) -> Path:
@@ -132,32 +139,16 @@ class PowercapSource:
             for zone in kept
         ]
         self._tally = Tally(self._read, counters)
-        tick_ns, read_cost_ns, unit = 1_000_000, 0, 0.0
-        self.watts = FIRST_WATTS
+        self.watts, seen, unit = FIRST_WATTS, None, 0.0
         if alive_seconds > 0:
             before = [counter.raw for counter in self._tally.counters]
             seen = watch(self._tally.read_uj, alive_seconds)
             alive(f"powercap {kept[0].path.parent}", seen, sum(c.most_watts for c in counters))
             self.watts = seen.watts
-            tick_ns, read_cost_ns = seen.tick_ns, seen.read_cost_ns
             unit = unit_of([counter.raw for counter in self._tally.counters])
             self._drop(_useless(self._tally.counters, before, notes))
-        if not any(zone.kind == "dram" for zone in kept):
-            notes.append("no DRAM: do not compare with Joules that include it")
-        virtual = under_hypervisor()
-        if virtual:
-            notes.append("virtual machine: the hypervisor attributes these Joules to it")
-        self.info = SourceInfo(
-            "powercap",
-            Provenance.ATTRIBUTED if virtual else Provenance.MEASURED,
-            domains=tuple(counter.domain.name for counter in self._tally.counters),
-            scope="package",
-            tick_ns=tick_ns,
-            unit_uj=unit,
-            read_cost_ns=read_cost_ns,
-            rel_uncertainty=BAND,
-            notes=tuple(notes),
-        )
+        names = [counter.domain.name for counter in self._tally.counters]
+        self.info = package_info("powercap", names, seen, unit, notes)
 
     def _drop(self, places: list[int]) -> None:
         for place in reversed(places):

@@ -17,12 +17,10 @@ from typing import Any
 
 from ..errors import MeterPermissionError, MeterUnavailable
 from ..registry import meters
-from .host import under_hypervisor
-from .meter import Provenance, SourceInfo
 from .permission import permission_text
-from .powercap import BAND, DEFAULT_ROOT, most_watts_of, number_in, zones
+from .powercap import DEFAULT_ROOT, most_watts_of, number_in, zones
 from .settle import Counted, Sharing
-from .source import ALIVE_SECONDS, FIRST_WATTS, Domain, Tally, alive, watch
+from .source import ALIVE_SECONDS, FIRST_WATTS, Domain, Tally, alive, package_info, watch
 
 __all__ = ["PyRaplSource", "pyrapl"]
 
@@ -42,27 +40,17 @@ class PyRaplSource:
         self._places = [place for place, value in enumerate(first) if value >= 0]
         known = {zone.label: zone.path for zone in zones(Path(DEFAULT_ROOT))}
         domains = [_domain(place, known) for place in self._places]
-        self.watts, tick_ns, cost = FIRST_WATTS, 1_000_000, 0
+        self.watts, seen = FIRST_WATTS, None
         try:
             self._tally = Tally(self._read, domains)
             if alive_seconds > 0:
                 seen = watch(self._tally.read_uj, alive_seconds)
                 alive("pyrapl", seen, sum(domain.most_watts for domain in domains))
-                self.watts, tick_ns, cost = seen.watts, seen.tick_ns, seen.read_cost_ns
+                self.watts = seen.watts
         except BaseException:
             self.close()
             raise
-        names = tuple(domain.name for domain in domains)
-        self.info = SourceInfo(
-            "pyrapl",
-            Provenance.ATTRIBUTED if under_hypervisor() else Provenance.MEASURED,
-            domains=names,
-            scope="package",
-            tick_ns=tick_ns,
-            read_cost_ns=cost,
-            rel_uncertainty=BAND,
-            notes=() if any("dram" in name for name in names) else ("no DRAM in these Joules",),
-        )
+        self.info = package_info("pyrapl", [domain.name for domain in domains], seen)
 
     def _energy(self) -> list[float]:
         try:

@@ -15,9 +15,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from ..errors import MeterUnavailable
-from .meter import SourceInfo
+from .host import under_hypervisor
+from .meter import Provenance, SourceInfo
 
-__all__ = ["Domain", "Source", "Tally", "Unwrapped", "Watch", "alive", "watch"]
+__all__ = ["Domain", "Source", "Tally", "Unwrapped", "Watch", "alive", "package_info", "watch"]
 
 MOST_WATTS = 1000.0
 """What a socket cannot exceed, where the kernel does not say."""
@@ -26,6 +27,8 @@ SLACK_UJ = 200_000
 LEAST_WATTS = 0.1
 FIRST_WATTS = 10.0
 """A guess for one busy core where nothing is known; right within a factor of three."""
+BAND = 0.10
+"""How far RAPL is off, as far as is known."""
 ALIVE_SECONDS = 0.05
 PATIENCE = 10
 """How many times longer a counter is watched that has not moved yet."""
@@ -199,3 +202,37 @@ def alive(name: str, seen: Watch, most_watts: float) -> None:
             f"{name}: the counter implies {seen.watts:.3g} W, "
             f"which is outside {LEAST_WATTS} to {most_watts:g} W"
         )
+
+
+def package_info(
+    name: str,
+    domains: Sequence[str],
+    seen: Watch | None,
+    unit_uj: float = 0.0,
+    notes: Sequence[str] = (),
+) -> SourceInfo:
+    """Say what a counter of whole packages counts, and how far to trust it.
+
+    Parameters
+    ----------
+    seen : Watch, optional
+        What was seen of it at opening; None: it was trusted, and ticks once a millisecond.
+    """
+    virtual = under_hypervisor()
+    said = list(notes)
+    # The whole platform's counter has DRAM in it.
+    if not any("dram" in domain or domain == "psys" for domain in domains):
+        said.append("no DRAM: do not compare with Joules that include it")
+    if virtual:
+        said.append("virtual machine: the hypervisor attributes these Joules to it")
+    return SourceInfo(
+        name,
+        Provenance.ATTRIBUTED if virtual else Provenance.MEASURED,
+        domains=tuple(domains),
+        scope="package",
+        tick_ns=seen.tick_ns if seen else 1_000_000,
+        unit_uj=unit_uj,
+        read_cost_ns=seen.read_cost_ns if seen else 0,
+        rel_uncertainty=BAND,
+        notes=tuple(said),
+    )

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eij_core.errors import MeterPermissionError, MeterUnavailable
-from eij_core.meters import powercap as module
 from eij_core.meters.permission import permission_text
 from eij_core.meters.powercap import PowercapSource, Zone, chosen, unit_of, zones
 from eij_core.registry import meters
@@ -53,6 +52,10 @@ def test_no_dram_is_said(tmp_path):
     root, _ = tree(tmp_path, PACKAGE)
     source = still(root)
     assert any("no DRAM" in note for note in source.info.notes)
+    source.close()
+    root, _ = tree(tmp_path / "platform", {"zone": "1", "name": "psys"})
+    source = still(root, domains="psys")
+    assert not any("no DRAM" in note for note in source.info.notes)
     source.close()
 
 
@@ -236,7 +239,7 @@ def ticking(tmp_path):
 def test_a_ticking_tree(ticking, monkeypatch):
     root = ticking()
     monkeypatch.setenv("EIJ_POWERCAP_ROOT", str(root))
-    monkeypatch.setattr(module, "under_hypervisor", lambda: False)
+    monkeypatch.setattr("eij_core.meters.source.under_hypervisor", lambda: False)
     counted = meters.make("powercap")
     source = counted.source
     assert counted.info.provenance == "measured"

@@ -96,7 +96,7 @@ def test_no_dram_and_an_unlisted_zone(sysfs):
     sysfs.remove_object(LINK)
     source = PyRaplSource(alive_seconds=0)
     assert source.info.domains == ("package-0",)
-    assert source.info.notes == ("no DRAM in these Joules",)
+    assert source.info.notes[0].startswith("no DRAM")
     put(10)
     assert source.read_uj() == 0  # the range is unknown: a reset
     assert source.breaks == 1
