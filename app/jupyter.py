@@ -18,6 +18,7 @@ from bokeh.core.serialization import Serializer
 from bokeh.models.css import ImportedStyleSheet
 from panel.io.resources import CDN_DIST, DIST_DIR, LOCAL_DIST
 from panel.models.esm import ReactiveESM
+from panel.template import EditableTemplate
 
 from app.painter import painter
 
@@ -74,6 +75,20 @@ MANAGER = """
 })()
 """
 
+# A widget keeps the focus in its shadow, where JupyterLab cannot see it: after a click on one of
+# its buttons, a cell picked by its margin would not hear Shift+Enter.
+FOCUS = """
+if (!window.eij_focus) {
+  window.eij_focus = true
+  document.addEventListener("mousedown", (event) => {
+    let holder = document.activeElement
+    if (!holder?.shadowRoot || event.composedPath().includes(holder)) return
+    while (holder.shadowRoot?.activeElement) holder = holder.shadowRoot.activeElement
+    holder.blur()
+  }, true)
+}
+"""
+
 
 def kernel() -> Any:
     """Return the shell of the notebook we are in, if any."""
@@ -86,6 +101,8 @@ _prepared: set[int] = set()
 
 def prepare() -> None:
     """Load what widgets need, unless that was done."""
+    # The page that `panel serve` makes of a notebook would ask Google for this font.
+    EditableTemplate._resources["css"].pop("lato", None)
     shell = kernel()
     if shell is not None and id(shell) not in _prepared:
         extension()
@@ -109,7 +126,7 @@ def extension(comms: str = "") -> None:
         _prepared.add(id(shell))
         from IPython.display import HTML, Javascript, display
 
-        display(HTML(f"<style>{_icons()}</style>"), Javascript(MANAGER))
+        display(HTML(f"<style>{_icons()}</style>"), Javascript(MANAGER + FOCUS))
 
 
 def _place() -> str:

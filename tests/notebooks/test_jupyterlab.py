@@ -60,10 +60,6 @@ LENGTHS = """() => {
   return found
 }"""
 
-# Panel asks for these style sheets whatever it is told, and for a font where it serves a notebook;
-# they are cosmetic.
-KNOWN = re.compile(r"https://cdn\.holoviz\.org/.*\.css|https://fonts\.googleapis\.com/css")
-
 
 def free_port():
     with socket.socket() as taken:
@@ -152,11 +148,8 @@ def watched(page):
     )
 
     def abroad(route):
-        if KNOWN.match(route.request.url):
-            route.fulfill(status=200, content_type="text/css", body="")
-        else:
-            page.wrongs.append(f"asked for {route.request.url}")
-            route.abort()
+        page.wrongs.append(f"asked for {route.request.url}")
+        route.abort()
 
     page.route(re.compile(r"^https?://(?!127\.0\.0\.1)"), abroad)
     return page
@@ -171,8 +164,15 @@ def kernel_processes(process):
     return {
         child.pid
         for child in psutil.Process(process.pid).children(recursive=True)
-        if "ipykernel_launcher" in " ".join(child.cmdline())
+        if "ipykernel_launcher" in command_of(child)
     }
+
+
+def command_of(process):
+    try:
+        return " ".join(process.cmdline())
+    except psutil.NoSuchProcess:  # it has just ended
+        return ""
 
 
 def prompt_of(page, number):
@@ -187,7 +187,9 @@ def run_cell(page, number):
         assert time.monotonic() < end, f"cell {number} does not run"
         page.locator(".jp-CodeCell").nth(number).locator(".jp-InputPrompt").click()
         page.keyboard.press("Shift+Enter")
-        page.wait_for_timeout(3000)
+        heard = time.monotonic() + 5
+        while prompt_of(page, number) == before and time.monotonic() < heard:
+            page.wait_for_timeout(100)
 
 
 def total(page):
@@ -263,7 +265,7 @@ def test_the_live_widget(lab, watched, route):
     assert len(mine) == 1
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
     page.get_by_text("Restart Kernel…", exact=True).click()
-    page.get_by_role("button", name="Restart").click()
+    page.get_by_role("button", name="Confirm Kernel Restart").click()
     wait_for(lambda: not mine & kernel_processes(process), "the old kernel is still there")
     wait_for(lambda: len(kernel_processes(process) - old) == 1, "no new kernel")
     run_cell(page, 2)
