@@ -16,6 +16,7 @@ import panel as pn
 import panel_material_ui as pmui
 from bokeh.core.serialization import Serializer
 from bokeh.models.css import ImportedStyleSheet
+from panel.io.model import diff
 from panel.io.resources import CDN_DIST, DIST_DIR, LOCAL_DIST
 from panel.models.esm import ReactiveESM
 from panel.template import EditableTemplate
@@ -72,7 +73,26 @@ MANAGER = """
       }
     }
   }
-})()
+})();
+"""
+
+# jupyter_bokeh (4.1.0) has the first of these faults too, and does not show its class: but it can
+# be told by what it has called on a change.
+ECHO = """
+(function mend() {
+  const document = window.Bokeh?.require?.("document")?.Document?.prototype
+  if (document == null) {
+    setTimeout(mend, 20)
+  } else if (!document.eij_mended) {
+    document.eij_mended = true
+    const {on_change} = document
+    document.on_change = function (callback, ...rest) {
+      const returns = String(callback).includes("._change_event(")
+      const wanted = (event) => event.sync === false ? undefined : callback(event)
+      return on_change.call(this, returns ? wanted : callback, ...rest)
+    }
+  }
+})();
 """
 
 # A widget keeps the focus in its shadow, where JupyterLab cannot see it: after a click on one of
@@ -126,7 +146,7 @@ def extension(comms: str = "") -> None:
         _prepared.add(id(shell))
         from IPython.display import HTML, Javascript, display
 
-        display(HTML(f"<style>{_icons()}</style>"), Javascript(MANAGER + FOCUS))
+        display(HTML(f"<style>{_icons()}</style>"), Javascript(MANAGER + ECHO + FOCUS))
 
 
 def _place() -> str:
@@ -185,6 +205,10 @@ def _widget_bundle(view: Any) -> Any:
     hear = widget._sync_model
     widget.on_msg(hear, remove=True)
     widget.on_msg(lambda *message: painter.do(partial(hear, *message)))
+    # ipykernel (7.4) would have the page heard by the shell of whoever spoke to it last, such as the
+    # one that a cell keeps busy, not by the one that the page asks for.
+    widget.comm._reply_subshell_for = lambda _, asked_for: asked_for
+    _say_at_once(widget)
     widget.observe(partial(_on_views, weakref.ref(widget)), "_view_count")
     _widgets.setdefault(view, weakref.WeakSet()).add(widget)
     bundle = widget._repr_mimebundle_()
@@ -194,6 +218,30 @@ def _widget_bundle(view: Any) -> Any:
 
     display(bundle, raw=True)
     return {"text/html": '<div style="display: none"></div>'}, {}
+
+
+def _say_at_once(widget: Any) -> None:
+    """Let a widget say all that is new in three messages.
+
+    By itself it takes three for each change and two for each column, more than a busy page reads.
+    """
+    news: list[Any] = []
+
+    def gather(event: Any) -> None:
+        if event.setter is not widget:
+            news.append(event)
+            if len(news) == 1:
+                painter.do(say)
+
+    def say() -> None:
+        events = [event for event in news if event.document is widget._document]
+        news.clear()
+        message = diff(widget._document, binary=False, events=events)
+        if message is not None:
+            for part in (message.header_json, message.metadata_json, message.content_json):
+                widget.send({"msg": "patch", "payload": part})
+
+    widget._document_patched = gather
 
 
 def _bring_along(_: Any, root: Any) -> None:
@@ -244,8 +292,10 @@ def _in_order_of_making(encoded: Any) -> Iterator[str]:
 def _keep_styles(view: Any) -> None:
     """Let panes that change later find these styles, under Panel's other address of each."""
     for ref in view._models:
-        document = pn.state._views[ref][2]
+        _, root, document, _ = pn.state._views[ref]
         sheets = pn.state._stylesheets.get(document, {})
+        # A widget moves to a document of its own.
+        pn.state._stylesheets.setdefault(root.document, sheets)
         for address, sheet in tuple(sheets.items()):
             if address.startswith(CDN_DIST):
                 sheets[LOCAL_DIST + address.removeprefix(CDN_DIST)] = sheet

@@ -67,10 +67,10 @@ def free_port():
         return taken.getsockname()[1]
 
 
-def wait_for(condition, what, seconds=PATIENCE):
-    end = time.monotonic() + seconds
+def wait_for(condition, what):
+    end = time.monotonic() + PATIENCE
     while not (found := condition()):
-        assert time.monotonic() < end, what
+        assert time.monotonic() < end, what() if callable(what) else what
         time.sleep(0.2)
     return found
 
@@ -230,6 +230,7 @@ def test_the_live_widget(lab, watched, route):
     page.wait_for_selector("canvas")
     first = total(page)
     wait_for(lambda: total(page) > first, "the plots stand still")
+    assert not any("Error" in said for said in output_of(page, 0)), output_of(page, 0)
 
     # While another cell is busy plots change, no column outgrows its neighbours, Pause is heard.
     run_cell(page, 1)
@@ -243,7 +244,7 @@ def test_the_live_widget(lab, watched, route):
     page.get_by_text("Paused", exact=True).wait_for()
     assert output_of(page, 1) == []
     enough.touch()
-    wait_for(lambda: says(page, 1, "busy while paused"), "the second cell goes on")
+    wait_for(lambda: says(page, 1, "busy while paused"), lambda: output_of(page, 1))
 
     # A pause is a pause; a step is a step; the run goes on.
     decisions = page.get_by_text("decisions", exact=True).locator("..")
@@ -258,7 +259,7 @@ def test_the_live_widget(lab, watched, route):
     run_cell(page, 0)
     page.get_by_text("Running", exact=True).last.wait_for()
     run_cell(page, 2)
-    wait_for(lambda: says(page, 2, "threads: 1"), output_of(page, 2))
+    wait_for(lambda: says(page, 2, "threads: 1"), lambda: output_of(page, 2))
 
     # A new kernel, and nothing left of the old one.
     mine = kernel_processes(process) - old
@@ -269,7 +270,7 @@ def test_the_live_widget(lab, watched, route):
     wait_for(lambda: not mine & kernel_processes(process), "the old kernel is still there")
     wait_for(lambda: len(kernel_processes(process) - old) == 1, "no new kernel")
     run_cell(page, 2)
-    wait_for(lambda: says(page, 2, "threads: 0"), output_of(page, 2))
+    wait_for(lambda: says(page, 2, "threads: 0"), lambda: output_of(page, 2))
     assert page.wrongs == []
 
 
