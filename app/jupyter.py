@@ -205,8 +205,8 @@ def _widget_bundle(view: Any) -> Any:
     hear = widget._sync_model
     widget.on_msg(hear, remove=True)
     widget.on_msg(lambda *message: painter.do(partial(hear, *message)))
-    # ipykernel (7.4) would have the page heard by the shell of whoever spoke to it last, such as the
-    # one that a cell keeps busy, not by the one that the page asks for.
+    # ipykernel (7.4) would have the page heard by the shell of whoever spoke to it last, such as
+    # one that a cell keeps busy, instead of the one that the page asks for.
     widget.comm._reply_subshell_for = lambda _, asked_for: asked_for
     _say_at_once(widget)
     widget.observe(partial(_on_views, weakref.ref(widget)), "_view_count")
