@@ -294,8 +294,8 @@ def _keep_styles(view: Any) -> None:
     for ref in view._models:
         _, root, document, _ = pn.state._views[ref]
         sheets = pn.state._stylesheets.get(document, {})
-        # A widget moves to a document of its own.
-        pn.state._stylesheets.setdefault(root.document, sheets)
+        if root.document is not None:  # ipywidgets have moved it to one of their own
+            pn.state._stylesheets.setdefault(root.document, sheets)
         for address, sheet in tuple(sheets.items()):
             if address.startswith(CDN_DIST):
                 sheets[LOCAL_DIST + address.removeprefix(CDN_DIST)] = sheet
