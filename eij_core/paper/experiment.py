@@ -11,7 +11,7 @@ from ..campaigns import Campaign, Reader
 from ..reports import statistics as st
 from ..reports.frames import Frames, frames_of
 from ..reports.report import Report, report_of
-from ..reports.tabular import Cell, Table
+from ..reports.tabular import Cell, Table, mean_sd
 from ..run import solve
 from ..trial import FAMILIES, Trial
 from .published import FINAL_ENERGY, FINAL_FITNESS, HALF_DIGIT, METHODS, PROBLEMS, TRIALS, Published
@@ -49,11 +49,13 @@ class Agreement(NamedTuple):
     errors: float
     """Difference of the means in standard errors; nan where the paper has a dash."""
     agrees: bool
+    same_machine: bool
+    """Whether the Joules are those of the paper's machine, and not of the host."""
 
     @property
     def comparable(self) -> bool:
-        """Whether the paper printed a mean."""
-        return not math.isnan(self.published.mean)
+        """Whether the paper printed a mean, and it was the same machine."""
+        return self.same_machine and not math.isnan(self.published.mean)
 
 
 def paper_campaign(
@@ -157,6 +159,7 @@ def _agreement(
     scale: float,
     p: float,
 ) -> Agreement:
+    same_machine = bool(runs["source"].str.startswith("paper ").all())
     good = runs[runs["feasible"]]["fitness"] * scale if fixed == "joules" else runs["joules"]
     ours = st.summarise(good)
     # One feasible run has no spread: then only the paper's own error counts.
@@ -175,6 +178,7 @@ def _agreement(
         p,
         difference / error,
         abs(difference) <= 3 * error + HALF_DIGIT,
+        same_machine,
     )
 
 
@@ -196,6 +200,12 @@ def report_beside(folder: Any, control: str = "") -> Report:
 
 
 def _with_paper(report: Report, found: list[Agreement]) -> Report:
+    accounting = (
+        "The paper's machine is simulated from this very table, so that agreement here checks the "
+        "accounting, not the machine."
+    )
+    if not all(a.same_machine for a in found):
+        accounting = "Another machine, other Joules: compare their ratios."
     report.lead = [
         _side_by_side(group, title, note)
         for title, note, group in (
@@ -208,8 +218,7 @@ def _with_paper(report: Report, found: list[Agreement]) -> Report:
             ),
             (
                 "Joules at equal evaluations, beside the paper",
-                "The paper's machine is simulated from this very table, so that agreement here "
-                "checks the accounting, not the machine.",
+                accounting,
                 [a for a in found if a.fixed == "evaluations"],
             ),
         )
@@ -221,12 +230,17 @@ def _with_paper(report: Report, found: list[Agreement]) -> Report:
 
 def _remarks(found: list[Agreement]) -> list[str]:
     lines = []
+    if not all(a.same_machine for a in found):
+        lines.append(
+            "These are not the Joules of the paper's machine: its values stand beside them for "
+            "their order, not for their size."
+        )
     for fixed, what in (("joules", "final fitness"), ("evaluations", "energy")):
         cells = [a for a in found if a.fixed == fixed and a.comparable]
         known = [a for a in cells if a.problem != "nk" or fixed == "evaluations"]
         if not known:
             continue
-        missed = [f"{a.method} on {PROBLEMS[a.problem].title} ({_signed(a.errors)})" for a in known
+        missed = [f"{a.method} on {PROBLEMS[a.problem].title} ({_off(a)})" for a in known
                   if not a.agrees]  # fmt: skip
         text = f"{what}: {len(known) - len(missed)} of {len(known)} published means are within 3 "
         text += "standard errors"
@@ -261,14 +275,16 @@ def _side_by_side(found: list[Agreement], title: str, note: str) -> Table:
 
 def _entries(a: Agreement, bold: set[tuple[str, str, str]]) -> list[Cell]:
     theirs, ours = _printed(a.published.mean, a.published.sd), _printed(a.mean, a.sd)
+    if not a.same_machine and a.fixed == "evaluations":
+        ours = mean_sd(a.mean, a.sd)
     if a.fixed == "joules" and a.feasible < 1:
         ours = f"{ours} ({a.feasible:.0%})"
     if not a.comparable:
         errors = Cell("–")
     elif a.agrees:
-        errors = Cell(f"{_signed(a.errors)} ✓", mark="good")
+        errors = Cell(f"{_off(a)} ✓", mark="good")
     else:
-        errors = Cell(_signed(a.errors), mark="warn" if a.problem == "nk" else "bad")
+        errors = Cell(_off(a), mark="warn" if a.problem == "nk" else "bad")
     own = "" if math.isnan(a.p) else "<0.01" if a.p < 0.01 else f"{a.p:.2f}"
     return [
         Cell(theirs, bold=("paper", a.problem, a.method) in bold),
@@ -286,8 +302,8 @@ def _printed(mean: float, sd: float) -> str:
     return f"{mean:.2f}" if math.isnan(sd) else f"{mean:.2f} ± {sd:.2f}"
 
 
-def _signed(value: float) -> str:
-    return f"{value:+.1f}".replace("-", "−")
+def _off(a: Agreement) -> str:
+    return "none feasible" if math.isnan(a.errors) else f"{a.errors:+.1f}".replace("-", "−")
 
 
 def _bold(found: list[Agreement]) -> set[tuple[str, str, str]]:

@@ -20,7 +20,7 @@ from eij_core.paper.experiment import (
 from tests.campaign.small import run
 
 
-def frames(shift=0.0, feasible=True):
+def frames(shift=0.0, feasible=True, source="paper (simulated)", by_joules=True):
     """Trials whose means are the paper's, shifted."""
     lines = []
     for problem, setting in PROBLEMS.items():
@@ -34,9 +34,10 @@ def frames(shift=0.0, feasible=True):
                         "problem": problem,
                         "algorithm": algorithm,
                         "method": method,
-                        "by_joules": True,
+                        "by_joules": by_joules,
+                        "source": source,
                         "fitness": (mean + sign * sd / 10 + shift * sd) / setting.scale,
-                        "joules": 1.0,
+                        "joules": 0.001 + 0.0001 * sign,
                         "feasible": feasible,
                     }
                     for sign in (-1, 1)
@@ -58,6 +59,18 @@ def test_equal_means_agree_and_others_do_not():
     assert _remarks([]) == []
 
 
+def test_another_machine_s_joules_are_not_held_against_the_paper_s():
+    found = agreements(frames(source="cputime (estimated)"))
+    found += agreements(frames(source="cputime (estimated)", by_joules=False))
+    assert len(found) == 54
+    assert not any(a.comparable for a in found)
+    (remark,) = _remarks(found)
+    assert "not the Joules of the paper's machine" in remark
+    table = _side_by_side([a for a in found if a.fixed == "evaluations"], "t", "n")
+    assert table.rows[0][3].text == "0.00100 ± 0.00014"  # not 0.00 ± 0.00
+    assert {row[5].text for row in table.rows} == {"–"}
+
+
 def test_bold_is_the_papers():
     """The rule gives the bold entries of the paper's table of final fitness."""
     bold = {(problem, method) for whose, problem, method in _bold(agreements(frames()))
@@ -72,6 +85,7 @@ def test_what_did_not_work_is_said():
     found = agreements(frames(feasible=False))
     assert all(math.isnan(a.mean) for a in found)
     table = _side_by_side(found, "t", "n")
+    assert "none feasible" in _remarks(found)[0]
     assert "– (0%)" in {cell.text for row in table.rows for cell in row}
     few = [a for a in found if (a.problem, a.method) in (("knapsack", "SSGA-1"), ("nk", "ILS-1"))]
     part = _side_by_side([a for a in few if a.fixed == "joules"], "t", "n")
