@@ -49,8 +49,8 @@ class Prices:
     def next_round(run: Run) -> float:
         """Return how many Joules will have been spent when prices are asked for again."""
         share = getattr(run.selector, "probe", 0.0)
-        if share <= 0.0:
-            return math.inf
+        if share <= 0.0 or not run.selector.cost:
+            return math.inf  # where energy does not count, nobody pays for prices
         if run.ledger.decisions[0] == 0 and run.limits.ask == math.inf:
             return 0.0
         step = share * run.limits.joules

@@ -73,6 +73,18 @@ def test_prices_change_half_way():
     assert 1 <= fair.tries <= 1 + 300 * 0.5 / (101 * 0.06149 * 10)
 
 
+def test_the_first_payment_after_a_change_is_told_apart():
+    one, other = "static:operator=flip-1", "static:operator=flip-1 (2)"
+    stubborn = zoo.visit(one, "cost-up", **SMALL)
+    assert stubborn.wasted == stubborn.wasted_aware == 1.0
+    assert np.isnan(zoo.visit(other, "cost-up", **SMALL).wasted_aware)  # never paid
+    assert np.isnan(zoo.visit(one, "twin-10", **SMALL).wasted_aware)  # never changed
+    ours = [zoo.visit("eij-plus", "cost-up", repetition=i, **SMALL) for i in range(5)]
+    once = [v for v in ours if v.tries == 1]
+    assert once
+    assert all(v.wasted_aware == 0.0 < v.wasted for v in once)
+
+
 def test_waste_counts_from_the_tenth_or_from_the_change():
     since = {name: case.since for name, case in zoo.CASES.items()}
     later = {"cost-up": 0.5, "cost-down": 0.5, "late-bloomer": 0.55}
@@ -182,14 +194,13 @@ def test_a_mean_beyond_its_limit_is_missed():
     assert verdicts(samples)["twin ×10: fitness short of the static best"] == "missed"
 
 
-@pytest.mark.parametrize(
-    ("tries", "one", "verdict"), [(1, 0.12, "floor"), (2, 0.12, "missed"), (1, 0.01, "missed")]
-)
-def test_one_payment_that_is_too_dear_is_a_floor(tries, one, verdict):
-    paid = drawn(
-        wasted=[0.12] * 8, wasted_late=[0.0] * 8, tries=np.full(8, tries), one=np.full(8, one)
-    )
-    assert verdicts({task(case="cost-up"): paid}) == {"share of a risen cost afterwards": verdict}
+@pytest.mark.parametrize(("aware", "verdict"), [(0.04, "met"), (0.06, "missed")])
+def test_a_risen_cost_counts_once_it_is_paid(aware, verdict):
+    paid = drawn(wasted=[0.12] * 8, wasted_aware=np.full(8, aware), tries=[1.5] * 8)
+    (check,) = targets.checks({task(case="cost-up"): paid})
+    assert check.verdict == verdict
+    assert check.figure.mean == pytest.approx(aware)
+    assert check.note == "12.0% with the first payment, 1.5 in all"
 
 
 def test_worse_than_the_papers_rule_is_missed_and_noise_is_not():
@@ -233,15 +244,16 @@ def test_samples_are_the_same_again_and_plain(case):
 def test_the_command_prints_every_requirement(monkeypatch, capsys, as_json):
     todo = [task(case="null"), task(case="cost-up")]
     monkeypatch.setattr(zoo_targets, "tasks", lambda: todo)
-    paid = drawn(wasted=[0.12] * 8, wasted_late=[0.02] * 8, tries=[1] * 8, one=[0.12] * 8)
+    shares = {"wasted": 0.12, "wasted_late": 0.02, "wasted_aware": 0.08, "tries": 1}
+    paid = drawn(**{name: [value] * 8 for name, value in shares.items()})
     monkeypatch.setattr(zoo_targets, "sample", lambda item, trials: paid)
     assert call(["zoo", "--targets", "--trials", "8", *(["--json"] if as_json else [])]) == 0
     out = capsys.readouterr().out
     if as_json:
         found = [json.loads(line)["verdict"] for line in out.splitlines()]
-        assert sorted(found) == ["floor", "met"]
+        assert sorted(found) == ["met", "missed"]
     else:
-        assert "2 checks: 1 met, 1 floor" in " ".join(out.split())
+        assert "2 checks: 1 met, 1 missed" in " ".join(out.split())
 
 
 def test_the_targets_are_fixed(capsys):
@@ -293,6 +305,21 @@ def test_probes_may_be_switched_on_later():
         pass
     after = run.ledger.operator_evaluations - 101 * run.ledger.applications
     assert before.sum() == 0 < after.sum()
+
+
+def test_without_cost_nobody_pays_for_prices():
+    trial = Trial(
+        "nk:n=24,k=3", "ils", "eij-plus:cost=off,probe=0.1", "model:noise=0", "60 J", seed=1
+    )
+    run = Run(trial, compiled=False)
+    for _ in run:
+        pass
+    assert run.ledger.applications.sum() > 0
+    assert run.ledger.operator_evaluations.sum() == 101 * run.ledger.applications.sum()
+    run = Run(trial, compiled=False)
+    run.adjust(probe=0.05)
+    assert run.explain().operator in (0, 1)
+    assert run.ledger.operator_evaluations.sum() == 0
 
 
 def test_dear_probes_are_rare():

@@ -100,7 +100,8 @@ class EijPlus(NamedTuple):
     cost: bool = True
     """False: every application counts as one, and the budget as unlimited."""
     probe: float = 0.0
-    """Share of the budget between two rounds in which the run asks for prices; 0: it never does."""
+    """Share of the budget between two rounds in which the run asks for prices; 0: it never does.
+    Nor does it where cost is off: prices do not count then, and are not worth a Joule."""
 
     def memory(self, hints: Hints, budget: float) -> EijPlusStats:
         """Return empty statistics, with the costs that are known beforehand."""

@@ -1,8 +1,9 @@
 """What EI/J+ must show, requirement by requirement, with figures from paired runs.
 
 The instances and the seed are kept for this: nothing was tuned on them. A requirement is met if the
-mean is within its limit. Where one single application takes more than the limit allows, and no more
-than one was made, the verdict is "floor": not met, and out of reach without knowing the future.
+mean is within its limit. After a cost has risen, the first payment at the new price is what tells
+of it: no rule can do without, so the share counts from there on, and the note has the share with
+that payment beside it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ OURS, PAPER, UNIFORM = "eij-plus", "eij", "uniform"
 NINE = "nine"
 """Stands for the paper's own portfolios, which are no case of the zoo."""
 
-Verdict = Literal["met", "missed", "floor"]
+Verdict = Literal["met", "missed"]
 
 
 class Task(NamedTuple):
@@ -59,7 +60,7 @@ class Sample(NamedTuple):
     wasted_late: Any
     tries: Any
     fewest: Any
-    one: Any
+    wasted_aware: Any
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ JUDGED: dict[str, Requirement] = {
         least=True,
     ),
     "cost-up": Requirement(
-        "share of a risen cost afterwards", KNOWLEDGE, lambda s: s.wasted, _limit(0.05)
+        "share of a risen cost, once paid", KNOWLEDGE, lambda s: s.wasted_aware, _limit(0.05)
     ),
     "cost-down": Requirement(
         "share of a fallen cost afterwards",
@@ -253,10 +254,7 @@ def _judge(requirement: Requirement, task: Task, found: Sample) -> Check:
     verdict: Verdict = "met" if holds else "missed"
     note = f"at worst {told:g}" if requirement.always else ""
     if task.case == "cost-up":
-        paid = f"{found.tries.mean():.2g} payments, one is {np.mean(found.one):.1%}"
-        note = f"{paid}; {np.nanmean(found.wasted_late):.1%} from 60 % on"
-        if not holds and found.tries.mean() <= 1.0 and np.mean(found.one) > limit:
-            verdict = "floor"
+        note = f"{found.wasted.mean():.1%} with the first payment, {found.tries.mean():.2g} in all"
     sign = "≥" if requirement.least else "≤"
     return Check(requirement.text, *_place(task), figure, f"{sign} {limit:g}", verdict, note)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -40,8 +41,9 @@ class Visit(NamedTuple):
     """Operators, not wasteful ones, with fewer than three applications."""
     fewest: int
     """Applications of the operator that had fewest."""
-    one: float
-    """Share of the Joules since `case.since` that the dearest wasteful operator takes at once."""
+    wasted_aware: float
+    """Where the case changes: share of the Joules spent after the first payment to a wasteful
+    operator since the change, which is what tells that it is wasteful now; else nan."""
 
 
 def visit(
@@ -101,9 +103,12 @@ def visit(
         before = run.ledger.applications.copy()
         run.algorithm = cast(algorithm, case.then, run.problem)
         reprice(run.meter, factors, tuple(part.price for part in case.then))
+        _advance_to_payment(run, case.wasteful)
+    paid = run.ledger.operator_joules.copy()
     for _ in run:
         pass
-    return _account(run, case, budget, before)
+    aware = run.ledger.operator_joules - paid if case.then else np.zeros_like(paid)
+    return _account(run, case, budget, before, aware)
 
 
 def begin(trial: Trial, costs: Knowledge = "hinted", *, compiled: bool = True) -> Run:
@@ -120,24 +125,25 @@ def begin(trial: Trial, costs: Knowledge = "hinted", *, compiled: bool = True) -
     return run
 
 
-def _expected(run: Run) -> Any:
-    """Return what one application of each operator costs now."""
-    return np.array(
-        [
-            run.meter.expected(o, actor.forecast(run.algorithm, run.problem))
-            for o, actor in enumerate(run.algorithm.operators)
-        ]
-    )
-
-
 def _advance_to(run: Run, joules: float) -> None:
     """Advance until that much is spent, never far beyond it."""
-    dearest = _expected(run).max()
+    dearest = max(
+        run.meter.expected(o, actor.forecast(run.algorithm, run.problem))
+        for o, actor in enumerate(run.algorithm.operators)
+    )
     while not run.done and run.ledger.joules[0] < joules:
         run.advance(max(1, int((joules - run.ledger.joules[0]) / (2.0 * dearest))))
 
 
-def _account(run: Run, case: Case, budget: float, before: Any) -> Visit:
+def _advance_to_payment(run: Run, operators: Sequence[int]) -> None:
+    """Advance until one of these operators is paid for, by an application or a probe."""
+    accounts, wanted = run.ledger.operator_joules, list(operators)
+    before = accounts[wanted].sum()
+    while not run.done and accounts[wanted].sum() == before:
+        run.advance(1)
+
+
+def _account(run: Run, case: Case, budget: float, before: Any, aware: Any) -> Visit:
     rows = run.rows()
     wasteful = list(case.wasteful)
 
@@ -146,20 +152,17 @@ def _account(run: Run, case: Case, budget: float, before: Any) -> Visit:
         totals = rows["operator_joules"].T
         return np.array([t[-1] - np.interp(share * budget, rows["spent"], t) for t in totals])
 
-    def wasted(share: float) -> float:
-        spent = since(share)
+    def wasted(spent: Any) -> float:
         return float(spent[wasteful].sum() / spent.sum()) if spent.sum() > 0 else math.nan
 
     applications = run.ledger.applications
     useful = np.setdiff1d(np.arange(len(applications)), wasteful)
-    spent = float(since(case.since).sum())
-    dearest = float(_expected(run)[wasteful].max()) if wasteful else math.nan
     return Visit(
         final=float(run.state.best_f[0]),
-        wasted=wasted(case.since),
-        wasted_late=wasted(max(HALF, case.since + EARLY)),
+        wasted=wasted(since(case.since)),
+        wasted_late=wasted(since(max(HALF, case.since + EARLY))),
         tries=int((applications - before)[wasteful].sum()),
         starved=int((applications[useful] < ENOUGH).sum()),
         fewest=int(applications.min()),
-        one=dearest / spent if spent > 0 else math.nan,
+        wasted_aware=wasted(aware),
     )
