@@ -33,6 +33,9 @@ SMALLEST, LARGEST = 1e-150, 1e150
 
 SURPRISE = 2.0  # a reading off by this factor starts the mean of the cost anew
 FAINT_VOTE = 1e-3
+# Of cv², what the prior is worth against an operator that has earned more than the mean, or less.
+LUCK, FAILURE = 1.0 / 2.0, 1.0 / 3.0
+HALF_LIFE = 100.0  # of what was learned, in applications, where Joules have no end
 LEAST_SHARE = 0.1  # of the latest in the means of cost and variety
 
 
@@ -40,10 +43,9 @@ LEAST_SHARE = 0.1  # of the latest in the means of cost and variety
 # dozen of them would cost more than the decision.
 ARM = np.dtype(
     [
-        ("tries", np.float64),  # applications, discounted by the Joules spent since
+        ("tries", np.float64),  # N, applications, discounted by the Joules spent since
         ("wins", np.float64),  # those of them with an improvement
-        ("weight", np.float64),  # N, applications that the next two sums are worth
-        ("credit", np.float64),  # Y, credit of those applications
+        ("credit", np.float64),  # Y, credit of all of them
         ("squares", np.float64),  # Y2, the same squared
         ("joules", np.float64),  # E, of one application; 0 = unknown
         ("joules_var", np.float64),  # of the readings, for plots alone
@@ -128,12 +130,13 @@ def pace_towards(value: float, median: float, pace: float) -> float:
 @kernel
 def fade(stats: Any, joules: float) -> None:
     """Discount what was learned, of all operators, by the Joules just spent."""
-    factor = math.exp(-math.log(2.0) * joules / stats.pool[0].half_life)
+    half_life = stats.pool[0].half_life
+    lives = joules / half_life if half_life < np.inf else 1.0 / HALF_LIFE
+    factor = math.exp(-math.log(2.0) * lives)
     for o in range(stats.arms.size):
         arm = stats.arms[o]
         arm.tries *= factor
         arm.wins *= factor
-        arm.weight *= factor
         arm.credit *= factor
         arm.squares *= factor
         arm.idle += joules
@@ -164,7 +167,7 @@ def read_cost(arm: Any, joules: float) -> None:
 @kernel
 def summarise(stats: Any) -> None:
     """Pool what all operators have earned, find the cheapest, and the common scale."""
-    weight = 0.0
+    tries = 0.0
     credit = 0.0
     squares = 0.0
     cheapest = np.inf
@@ -173,7 +176,7 @@ def summarise(stats: Any) -> None:
     log_scale = 0.0
     for o in range(stats.arms.size):
         arm = stats.arms[o]
-        weight += arm.weight
+        tries += arm.tries
         credit += arm.credit
         squares += arm.squares
         cheapest = min(cheapest, arm.joules)
@@ -185,9 +188,9 @@ def summarise(stats: Any) -> None:
             votes += vote
             log_scale += vote * math.log(arm.height)
     floor = (credit + 1e-9) * (credit + 1e-9)
-    cv2 = (squares + 1e-12) * (weight + 1e-12) / floor - 1.0
+    cv2 = (squares + 1e-12) * (tries + 1e-12) / floor - 1.0
     pool = stats.pool[0]
-    pool.credit = (credit + 0.01) / (weight + 0.01)
+    pool.credit = (credit + 0.01) / (tries + 0.01)
     pool.cv2 = min(max(cv2, 0.1), 50.0)
     pool.cheapest = cheapest
     pool.least = least
@@ -198,8 +201,11 @@ def summarise(stats: Any) -> None:
 @kernel
 def expected_credit(arm: Any, pool: Any, prior: float) -> float:
     """Return the credit of one application, shrunk towards the mean of all operators."""
-    own = arm.credit / arm.weight if arm.weight > 0.0 else 0.0
-    return (arm.tries * own + prior * pool.credit) / (arm.tries + prior) * arm.candidates
+    if arm.credit > arm.tries * pool.credit:
+        weight = max(prior, LUCK * pool.cv2)
+    else:
+        weight = max(prior, min(FAILURE * pool.cv2, 2.0 * prior))
+    return (arm.credit + weight * pool.credit) / (arm.tries + weight) * arm.candidates
 
 
 @kernel
@@ -207,4 +213,4 @@ def spread_of(arm: Any, pool: Any, uncertainty: float) -> float:
     """Return the standard deviation of ln gain, before the budget narrows it."""
     if uncertainty == 0.0:
         return 0.0
-    return 1.0 / math.sqrt(1.0 / (uncertainty * uncertainty) + arm.weight / pool.cv2)
+    return 1.0 / math.sqrt(1.0 / (uncertainty * uncertainty) + arm.tries / pool.cv2)

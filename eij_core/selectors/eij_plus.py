@@ -4,8 +4,8 @@ The rule in five sentences. A candidate earns credit for an improvement, a littl
 and nothing for doing nothing. Operators start out equal per candidate, so at first the cheap ones
 go; what is learned fades with the Joules spent since. The operator with the largest credit per
 Joule is applied, after a draw that says how unsure its estimate is. Trying the others again is
-paid from a fixed share of the Joules, so a dear operator is re-tried less often. What does not fit
-into the rest of the budget is never started.
+paid from a fixed share of the Joules, of which a dear operator gets less. What does not fit into
+the rest of the budget is never started.
 
 The rule in symbols, for operators o, budget B0 and what is left of it, B:
 
@@ -16,20 +16,22 @@ The rule in symbols, for operators o, budget B0 and what is left of it, B:
    own size.
 3. Bandwidth b = min(h, median |Δ| of o · (variety of o / 0.45)³), where variety is the mean of
    |Δ − Δ'| / max(|Δ|, |Δ'|) over neighbours: losses that are all alike are no near misses.
-4. Memory: sums of applications N and n, credit Y and Y2, all discounted by 2^(−Joules/(H·B0)); N,
-   Y and Y2 also capped at max(20, 5·cv²) applications, so that the mean Y/N follows changes. n is
-   not, so that evidence of uselessness has no limit.
-5. Shared prior: m = (n·Y/N + n0·m̄)/(n + n0), m̄ the mean over all operators.
+4. Memory: sums of applications N, of credit Y and of its squares, all discounted by
+   2^(−Joules/(H·B0)).
+5. Shared prior: m = (Y + n0·m̄)/(N + n0), m̄ the mean over all operators. For who is above it, n0 is
+   at least cv²/2; for who is not, cv²/3, but within 1 and 2. So luck is believed more slowly than
+   failure: where credit is rare, one lucky application says little.
 6. Uncertainty of ln m: s = [1/τ² + N/cv²]^(−1/2) · [B/(B + (1 + N)·E)]^(1/2).
 7. Cost E: a running mean, started anew by a reading that is off by a factor of two; before that, a
    hint or a probe; where there is neither, one try, in random order. With `probe`, the run asks for
    the prices of idle operators again and again, on one candidate each.
 8. Choice: the largest ln(m·C/E) + s·ξ, ξ ~ N(0, 1), among those with E ≤ B. A price that was paid
    at most once, or has just changed, may stake at most φ·B, unless it is the cheapest.
-9. Exploration: who has been idle for K·E/ε Joules is owed an application, if E ≤ φ·B and no other
-   that improves asks less than a 33rd of it per candidate: five s could not make up for more.
+9. Exploration: who has been idle for K·E·r/ε Joules is owed an application, if E ≤ φ·B; r is its
+   price per candidate relative to the least of those that improve, or 1. So all that re-trying
+   costs is at most ε of the Joules, and the dearer, the less.
 
-At B = ∞ the budget's factors are 1 and nothing fades but by the cap.
+At B = ∞ the budget's factors are 1, and what was learned counts half after 100 applications.
 """
 
 from __future__ import annotations
@@ -60,11 +62,8 @@ from .tries import untried
 
 __all__ = ["EijPlus", "EijPlusStats", "eij_plus"]
 
-# E per candidate, relative to the least, from which on re-trying is hopeless: e^(5τ).
-HOPELESS = 33.0
 # Below every price, above the 0 that stands for an unknown one.
 UNKNOWN = 1e-300
-EVIDENCE, EVIDENCE_PER_CV2 = 20.0, 5.0
 
 
 class Draw(NamedTuple):
@@ -92,7 +91,7 @@ class EijPlus(NamedTuple):
     near_miss: float = 0.5
     """κ, the largest credit of a candidate that is worse."""
     prior: float = 1.0
-    """n0, how many applications the common prior is worth."""
+    """The least of n0, how many applications the common prior is worth."""
     exploration: float = 0.05
     """ε, the share of the Joules that re-trying may cost."""
     first_share: float = 0.10
@@ -109,7 +108,7 @@ class EijPlus(NamedTuple):
         arms.joules = hints.joules if self.cost else 1.0
         arms.candidates = np.maximum(hints.candidates, 1.0)
         pool = np.zeros(1, POOL).view(np.recarray)
-        pool.half_life = self.memory_share * (budget if self.cost else math.inf)
+        pool.half_life = self.memory_share * (budget if self.cost else np.inf)
         stats = EijPlusStats(arms, pool)
         summarise(stats)
         return stats
@@ -131,19 +130,19 @@ class EijPlus(NamedTuple):
         return winner
 
     def owed(self, stats: Any, left: float) -> int:
-        """Return the operator that has waited longest beyond K·E/ε Joules, or -1."""
+        """Return the operator that has waited longest beyond K·E·r/ε Joules, or -1."""
         most = self.first_share * left if self.cost else np.inf
-        pool = stats.pool[0]
-        patience = stats.arms.size / self.exploration if self.exploration > 0.0 else np.inf
+        least = stats.pool[0].least
         winner = -1
-        longest = patience
+        longest = stats.arms.size / self.exploration if self.exploration > 0.0 else np.inf
         for o in range(stats.arms.size):
             arm = stats.arms[o]
-            if arm.joules > min(most, HOPELESS * pool.least * arm.candidates):
+            if arm.joules > most:
                 continue
-            if arm.idle >= longest * arm.joules:
+            dearer = max(arm.joules / (arm.candidates * least), 1.0)
+            if arm.idle >= longest * arm.joules * dearer:
                 winner = o
-                longest = arm.idle / arm.joules
+                longest = arm.idle / (arm.joules * dearer)
         return winner
 
     def draw(self, stats: Any, left: float, operator: int, rng: Any) -> Any:
@@ -157,7 +156,7 @@ class EijPlus(NamedTuple):
             if joules > (self.first_share * left if hardly_known else left):
                 return Draw(gain, joules, spread, 0.0, -np.inf)
             if left < np.inf:
-                spread *= math.sqrt(left / (left + (1.0 + arm.weight) * joules))
+                spread *= math.sqrt(left / (left + (1.0 + arm.tries) * joules))
         luck = normal(rng)
         return Draw(gain, joules, spread, luck, math.log(gain / joules) + spread * luck)
 
@@ -179,17 +178,9 @@ class EijPlus(NamedTuple):
         arm.idle = 0.0
         arm.tries += 1.0
         arm.wins += won
-        arm.weight += 1.0
         arm.credit += mean
         arm.squares += mean * mean
         summarise(stats)
-        most = max(EVIDENCE, EVIDENCE_PER_CV2 * pool.cv2)
-        if arm.weight > most:
-            shrink = most / arm.weight
-            arm.weight *= shrink
-            arm.credit *= shrink
-            arm.squares *= shrink
-            summarise(stats)
 
     def reprice(self, stats: Any, operator: int, joules: float) -> None:
         """Take a cost that was probed, outside an application."""
@@ -231,7 +222,9 @@ def eij_plus(
     memory_share: Annotated[float, Range(0, 100, "half-life, share of budget", above=True)] = 0.10,
     uncertainty: Annotated[float, Range(0, 5, "largest sd of ln gain; keep below 0.7")] = 0.7,
     near_miss: Annotated[float, Range(0, 1, "largest credit of a candidate that is worse")] = 0.5,
-    prior: Annotated[float, Range(0, 100, "applications the prior is worth", above=True)] = 1.0,
+    prior: Annotated[
+        float, Range(0, 100, "least applications the prior is worth", above=True)
+    ] = 1.0,
     exploration: Annotated[float, Range(0, 1, "share of the Joules for re-trying")] = 0.05,
     first_share: Annotated[
         float, Range(0, 1, "of what is left, at stake where the price is hardly known")

@@ -24,13 +24,15 @@ from .visits import ENOUGH, KNOWLEDGE, Knowledge, begin, visit
 __all__ = ["HELD_OUT", "SEED", "Check", "Sample", "Task", "checks", "sample", "tasks"]
 
 HELD_OUT = (
-    tuple(f"knapsack:instance={i}" for i in (71, 72, 73, 74)),
-    tuple(f"nk:instance={i}" for i in (81, 82, 83, 84)),
-    ("ecc:words=20,length=11", "ecc:words=22,length=12", "ecc:words=24,length=13"),
+    tuple(f"knapsack:instance={i}" for i in (75, 76, 77, 78)),
+    tuple(f"nk:instance={i}" for i in (85, 86, 87, 88)),
+    ("ecc:words=21,length=12", "ecc:words=23,length=11", "ecc:words=26,length=12"),
 )
 """Instances of each problem; the runs of a task take them in turn."""
-SEED = 41_009
+SEED = 52_361
 TRIALS = 40
+CLOSE = {"twelve": 5}
+"""Cases in which rules differ by tenths of a percent: how many times as many runs they get."""
 LEVEL = 0.05
 """Of all tests."""
 
@@ -126,7 +128,7 @@ def sample(
             budget=budget,
             compiled=compiled,
         )
-        for i in range(trials)
+        for i in range(trials * CLOSE.get(task.case, 1))
     ]
     return Sample(*(np.array([getattr(v, name) for v in visits], float) for name in Sample._fields))
 

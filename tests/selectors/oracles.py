@@ -258,7 +258,7 @@ class EijPlusOracle:
     def __init__(self, k, budget, known, H=0.10, tau=0.7, kappa=0.5, n0=1.0, eps=0.05, phi=0.10):
         self.k, self.B0 = k, budget
         self.H, self.tau, self.kappa, self.n0, self.eps, self.phi = H, tau, kappa, n0, eps, phi
-        self.tries, self.wins, self.N, self.Y, self.Y2 = ([0.0] * k for _ in range(5))
+        self.N, self.wins, self.Y, self.Y2 = ([0.0] * k for _ in range(4))
         self.E = list(known)
         self.nE = [0] * k
         self.idle = [0.0] * k
@@ -292,25 +292,16 @@ class EijPlusOracle:
     def learn(self, o, deltas, joules):
         y = sum(self.credit(o, d) for d in deltas) / max(len(deltas), 1)
         self.C[o] = max(len(deltas), 1)
-        fade = 0.5 ** (joules / (self.H * self.B0))
-        for sums in (self.tries, self.wins, self.N, self.Y, self.Y2):
+        fade = 0.5 ** (joules / (self.H * self.B0) if math.isfinite(self.B0) else 1 / 100)
+        for sums in (self.N, self.wins, self.Y, self.Y2):
             sums[:] = [fade * value for value in sums]
         self.idle = [waited + joules for waited in self.idle]
         self.idle[o] = 0.0
-        self.tries[o] += 1
-        self.wins[o] += any(d > 0 for d in deltas)
         self.N[o] += 1
+        self.wins[o] += any(d > 0 for d in deltas)
         self.Y[o] += y
         self.Y2[o] += y * y
-        nmax = max(20, 5 * self.pooled()[1])
-        if self.N[o] > nmax:
-            shrink = nmax / self.N[o]
-            self.N[o] *= shrink
-            self.Y[o] *= shrink
-            self.Y2[o] *= shrink
-        votes = [
-            self.wins[i] + 1e-3 * self.tries[i] if self.nonzero[i] else 0.0 for i in range(self.k)
-        ]
+        votes = [self.wins[i] + 1e-3 * self.N[i] if self.nonzero[i] else 0.0 for i in range(self.k)]
         if sum(votes) > 0:
             logs = [median.value or 0.0 for median in self.heights]
             self.scale = math.exp(np.dot(votes, logs) / sum(votes))
@@ -324,8 +315,8 @@ class EijPlusOracle:
         improving = [o for o in range(self.k) if self.wins[o] > 0]
         least = min((self.E[o] / self.C[o] for o in improving), default=math.inf)
         debts = [
-            self.idle[o] * self.eps / (self.k * self.E[o])
-            if self.E[o] <= self.phi * B and self.E[o] / self.C[o] <= 33 * least
+            self.idle[o] * self.eps / (self.k * self.E[o] * max(1, self.E[o] / self.C[o] / least))
+            if self.E[o] <= self.phi * B
             else -1
             for o in range(self.k)
         ]
@@ -338,8 +329,9 @@ class EijPlusOracle:
     def terms(self, o, B):
         """Return ln(gain per Joule) and the standard deviation of its draw."""
         mean, cv2 = self.pooled()
-        own = self.Y[o] / self.N[o] if self.N[o] else 0.0
-        gain = (self.tries[o] * own + self.n0 * mean) / (self.tries[o] + self.n0) * self.C[o]
+        above = self.Y[o] > self.N[o] * mean
+        n0 = max(self.n0, cv2 / 2 if above else min(cv2 / 3, 2 * self.n0))
+        gain = (self.Y[o] + n0 * mean) / (self.N[o] + n0) * self.C[o]
         s = math.sqrt(1 / (1 / self.tau**2 + self.N[o] / cv2))
         if math.isfinite(B):
             s *= math.sqrt(B / (B + (1 + self.N[o]) * self.E[o]))

@@ -13,9 +13,8 @@ from tests.selectors.oracles import EijPlusOracle
 from tests.selectors.scripted import Player, noisy_arms, play
 
 NAMES = {
-    "tries": "tries",
+    "N": "tries",
     "wins": "wins",
-    "N": "weight",
     "Y": "credit",
     "Y2": "squares",
     "E": "joules",
@@ -105,12 +104,43 @@ def test_a_price_that_has_just_changed_stakes_a_tenth_at_most():
     assert player.select() == 0
 
 
-@pytest.mark.parametrize(("dear", "owed"), [(30.0, True), (40.0, False)])
-def test_who_is_hopelessly_dear_is_not_owed_a_try(dear, owed):
-    player = Player("eij-plus", 2, budget=1e6, known=[1.0, dear])
-    player.learn(1, [-1.0], dear)
-    chosen = play(player, lambda o: ([1.0], dear if o else 1.0), 2000)
-    assert (1 in chosen) == owed
+@pytest.mark.parametrize("dear", [1.0, 2.0, 4.0])
+def test_the_dearer_the_less_is_paid_for_re_trying(dear):
+    player = Player("eij-plus:uncertainty=0", 2, budget=1e6, known=[1.0, dear])
+    chosen = play(player, lambda o: ([-1.0], dear) if o else ([1.0], 1.0), 1500)
+    waits = np.diff(np.flatnonzero(chosen == 1)) - 1  # in Joules: those between cost 1 each
+    assert waits.size
+    np.testing.assert_array_equal(waits, 2 / 0.05 * dear * dear)  # its price, and relative to 1
+
+
+def test_one_lucky_application_says_little_where_credit_is_rare():
+    def gain_after(prelude):
+        player = Player("eij-plus", 2, budget=1e6, known=1.0)
+        for i in range(400):
+            player.learn(0, [prelude(i)], 1.0)
+        before = player.beliefs()[0, 0]
+        player.learn(1, [1.0], 1.0)
+        return player.beliefs()[1, 0] / before
+
+    assert gain_after(lambda i: 1.0 if i % 100 == 0 else 0.0) < 6.0  # 51 with n0 = 1
+    assert gain_after(lambda i: 1.0) == pytest.approx(1.0, abs=0.1)
+
+
+def test_failure_is_believed_sooner_than_luck():
+    player = Player("eij-plus", 2, budget=1e6, known=1.0)
+    for i in range(400):
+        player.learn(0, [1.0 if i % 100 == 0 else 0.0], 1.0)
+    for _ in range(6):
+        player.learn(1, [0.0], 1.0)
+    gains = player.beliefs()[:, 0]
+    assert gains[1] < gains[0] / 3
+
+
+def test_without_an_end_of_joules_applications_fade():
+    player = Player("eij-plus", 2, budget=math.inf, known=1.0)
+    for _ in range(2000):
+        player.learn(0, [1.0], 7.0)
+    assert player.stats.arms.tries[0] == pytest.approx(1 / (1 - 0.5 ** (1 / 100)), rel=1e-3)
 
 
 def test_a_dear_twin_is_left_alone():
