@@ -65,7 +65,7 @@ class Trial:
 
     problem: Any = "knapsack"
     algorithm: Any = "ils"
-    selector: Any = "eij"
+    selector: Any = "eij-plus"
     meter: Any = "paper"
     budget: Any = "1 kJ"
     seed: int = 0

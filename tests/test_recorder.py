@@ -27,7 +27,7 @@ from eij_core.records import BINS, Belief, row_dtype
 from eij_core.result import Change
 
 SUFFIXES = sorted(FORMATS)
-TRIAL = Trial("nk:n=16,k=2", meter="model", budget="40 J", every=1)
+TRIAL = Trial("nk:n=16,k=2", selector="eij", meter="model", budget="40 J", every=1)
 
 
 @pytest.fixture(scope="module")
@@ -430,7 +430,7 @@ def test_a_disk_that_is_really_full(tmp_path):
         "import resource, signal, sys; from eij_core import Run, Trial\n"
         "from eij_core.recorder import Recorder\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "run = Run(Trial('nk:n=16,k=2', meter='model', budget='300 J', every=1), compiled=False)\n"
+        "run = Run(Trial('nk:n=16,k=2', 'ils', 'eij', 'model', '300 J', every=1), compiled=False)\n"
         "recorder = Recorder(sys.argv[1], run, pause=0.0)\n"
         "recorder(run.advance(20))\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"

@@ -66,14 +66,18 @@ def budget_of(text: str | None, evaluations: int | None, seconds: float | None) 
     return dataclasses.replace(budget, **given)
 
 
-def selector_of(text: str, alpha: float | None) -> Spec:
-    """Put --alpha among the selector's parameters.
+def selector_of(text: str | None, alpha: float | None) -> Spec:
+    """Put --alpha among the selector's parameters; alone it asks for the paper's rule.
 
     Examples
     --------
     >>> str(selector_of("eij:tries=1", 0.5))
     'eij:tries=1,alpha=0.5'
+    >>> str(selector_of(None, 0.5)), str(selector_of(None, None))
+    ('eij:alpha=0.5', 'eij-plus')
     """
+    if text is None:
+        text = DEFAULT["selector"] if alpha is None else "eij"
     spec = Spec.parse(text)
     if alpha is None:
         return spec

@@ -22,7 +22,14 @@ SPENT = ("joules", "evaluations", "decisions", "seconds", "overshoot")
 def run(
     problem: Annotated[str, typer.Option(metavar=COMPONENT)] = DEFAULT["problem"],
     algorithm: Annotated[str, typer.Option(metavar=COMPONENT)] = DEFAULT["algorithm"],
-    selector: Annotated[str, typer.Option(metavar=COMPONENT)] = DEFAULT["selector"],
+    selector: Annotated[
+        str | None,
+        typer.Option(
+            metavar=COMPONENT,
+            help="Our rule is eij-plus, the paper's eij. "
+            f"[default: {DEFAULT['selector']}; eij with --alpha]",
+        ),
+    ] = None,
     meter: Annotated[str, typer.Option(metavar=COMPONENT)] = DEFAULT["meter"],
     budget: Annotated[
         str | None,
@@ -35,7 +42,9 @@ def run(
     seed: Annotated[int, typer.Option(parser=whole(0), metavar="N")] = DEFAULT["seed"],
     alpha: Annotated[
         float | None,
-        typer.Option(parser=number, metavar="A", help="The selector's alpha: weight of the past."),
+        typer.Option(
+            parser=number, metavar="A", help="The selector's alpha; in eij the weight of the past."
+        ),
     ] = None,
     evaluations: Annotated[
         int | None, typer.Option(parser=whole(1), metavar="N", help="Stop after N evaluations.")

@@ -151,7 +151,7 @@ def test_only_simulated_energy_can_be_verified(eij, tmp_path):
 
 
 def test_stopped_and_adjusted_runs_can_be_had_again():
-    run = Run(Trial("nk:n=16,k=2", meter="model", budget="300 J, 60 s"), compiled=False)
+    run = Run(Trial("nk:n=16,k=2", "ils", "eij", "model", "300 J, 60 s"), compiled=False)
     run.advance(20)
     run.adjust(alpha=0.2)
     run.advance(30)

@@ -27,6 +27,7 @@ RUN = {
     "alpha nan": (["--alpha", "nan"], ["--alpha", "'nan'"]),
     "alpha word": (["--alpha", "big"], ["--alpha", "'big'"]),
     "alpha of static": (["--selector", "static", "--alpha", ".5"], ["static:alpha = 0.5"]),
+    "alpha of eij-plus": (["--selector", "eij-plus", "--alpha", ".5"], ["eij-plus:alpha = 0.5"]),
     "alpha twice": (["--selector", "eij:alpha=.3", "--alpha", ".5"], ["--alpha", "eij:alpha=.3"]),
     "evaluations twice": (["--budget", "9evaluations", "--evaluations", "9"], ["--evaluations"]),
     "no evaluations": (["--evaluations", "0"], ["--evaluations", "at least 1"]),

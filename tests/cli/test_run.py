@@ -69,7 +69,13 @@ def test_the_default_trial_is_the_default_trial(eij, monkeypatch):
 
     monkeypatch.setattr("eij_core.cli.running._carried_out", carried_out)
     assert eij("run")[0] == 0
-    assert asked == [Trial()]
+    assert asked == [Trial()] == [Trial(selector="eij-plus")]
+
+
+def test_alpha_alone_asks_for_the_papers_rule(eij):
+    code, out, _ = eij("run", *TINY, "--json", "--alpha", ".5")
+    assert code == 0
+    assert strict(out)["trial"]["selector"].startswith("eij:")
 
 
 def test_tables_name_the_provenance_of_the_energy(eij):

@@ -15,7 +15,7 @@ from eij_core.records import row_dtype
 
 def new_run(budget="20 J", **changes):
     return Run(
-        Trial("nk:n=12,k=2", "ils:steps=5", meter="model", budget=budget, **changes),
+        Trial("nk:n=12,k=2", "ils:steps=5", "eij", "model", budget=budget, **changes),
         compiled=False,
     )
 

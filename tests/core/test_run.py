@@ -25,7 +25,13 @@ from tests.core.components import (
     ones,
 )
 
-SMALL = {"problem": "nk:n=12,k=2", "algorithm": "ils:steps=5", "meter": "model", "budget": "2 J"}
+SMALL = {
+    "problem": "nk:n=12,k=2",
+    "algorithm": "ils:steps=5",
+    "selector": "eij",
+    "meter": "model",
+    "budget": "2 J",
+}
 WALK = Walk((Step(1), Step(3), Rest(1)))
 
 

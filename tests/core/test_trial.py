@@ -45,7 +45,7 @@ def test_the_key_is_of_what_is_meant():
     same = (
         Trial("nk:k=2,n=20"),
         Trial("nk:n=20,k=2", budget="1000 J"),
-        Trial(Spec("nk", {"n": 20, "k": 2}), selector="eij:alpha=.90"),
+        Trial(Spec("nk", {"n": 20, "k": 2}), selector="eij-plus:prior=1"),
     )
     assert len({trial.key for trial in same}) == 1
     base = Trial("nk:n=20,k=2")
