@@ -55,7 +55,7 @@ def sentence(result: Result) -> str:
     >>> from eij_core import Trial, solve
     >>> result = solve(Trial("nk:n=20,k=3", "ils", budget="20 J", seed=7), compiled=False)
     >>> sentence(result).partition(": ")[0]
-    'nk · ils · eij'
+    'nk · ils · eij-plus'
     """
     return f"{_words(result)} · {_facts(result)}"
 

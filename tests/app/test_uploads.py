@@ -29,7 +29,7 @@ def test_a_downloaded_run_can_be_loaded_again(result, suffix):
     assert frame.names == ("flip-1", "flip-5")
     assert frame.budget == result.trial.budget
     assert frame.tally.histogram.sum() == result.spent.decisions
-    assert (frame.problem, frame.selector, frame.provenance) == ("nk", "eij", "simulated")
+    assert (frame.problem, frame.selector, frame.provenance) == ("nk", "eij-plus", "simulated")
 
 
 def test_parquet_is_written_for_others_and_not_read_here(result):

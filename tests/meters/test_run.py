@@ -113,7 +113,7 @@ def test_a_compiled_run():
 
 
 def test_a_record_is_replayed_decision_by_decision(tmp_path):
-    trial = Trial("nk:n=20,k=3", "ssga", meter="model", budget="5 J", seed=3, every=1)
+    trial = Trial("nk:n=20,k=3", "ssga", "eij", "model", "5 J", seed=3, every=1)
     run, result = finish(trial, compiled=False)
     rows, path = run.rows(), tmp_path / "run.parquet"
     columns = ("decision", "operator", "joules")

@@ -93,7 +93,7 @@ def test_steps(live):
 
 
 def test_alpha_while_it_runs(live):
-    run = live(**SMALL)
+    run = live(**SMALL, selector="eij")
     run.step()
     run.wait(60)
     run.adjust(alpha=0.25)
