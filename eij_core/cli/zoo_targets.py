@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from ..zoo.targets import SEED, Check, Sample, Task, checks, sample, tasks
+from ..zoo.targets import CLOSE, SEED, Check, Sample, Task, checks, sample, tasks
 from .bars import Bar
 from .work import mapped
 
@@ -49,9 +49,10 @@ def _print(verdicts: list[Check], trials: int) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    more = ", ".join(f"{case}: {trials * times}" for case, times in CLOSE.items())
     table = Table(
         title=f"EI/J+ against its requirements: held-out instances, seed {SEED}, {trials} paired "
-        "runs a figure, simulated Joules; mean (95 % interval)",
+        f"runs a figure ({more}), simulated Joules; mean (95 % interval)",
         title_justify="left",
         box=box.SIMPLE_HEAD,
         pad_edge=False,

@@ -21,7 +21,7 @@ from .cases import ALGORITHMS, BUDGETS, CASES
 from .cells import Estimate, equivalence, estimate, plain
 from .visits import ENOUGH, KNOWLEDGE, Knowledge, begin, visit
 
-__all__ = ["HELD_OUT", "SEED", "Check", "Sample", "Task", "checks", "sample", "tasks"]
+__all__ = ["CLOSE", "HELD_OUT", "SEED", "Check", "Sample", "Task", "checks", "sample", "tasks"]
 
 HELD_OUT = (
     tuple(f"knapsack:instance={i}" for i in (75, 76, 77, 78)),
