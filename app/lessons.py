@@ -89,10 +89,11 @@ LESSONS: dict[str, Lesson] = {
             "The second operator is a copy of the first that costs ten times as much. A rule that "
             "counts Joules should never take it. What share of the Joules will it get?",
             ("less than a tenth", "a tenth to a half", "more than half"),
-            "Late in the search almost every application makes things worse, so Δf is negative. "
-            "A negative number divided by a larger energy is less negative: −2 / 10 J is more than "
-            "−2 / 1 J, so the ratio prefers the dear twin. Look at the draws in the decision view. "
-            "Then choose EI/J+ as the scheduler, whose credit is never negative, and run again.",
+            "Improvements are rare, so a draw of Δf is about as often negative as positive. Where "
+            "both draws are negative the ratio prefers the dear twin: −2 / 10 J is more than "
+            "−2 / 1 J. So it gets about half of the choices, and nine tenths of the Joules. Look "
+            "at the draws in the decision view. Then choose EI/J+ as the scheduler, whose credit "
+            "is never negative, and run again.",
             choices_of("dear-twin-1", (10.0, 50.0), "operator_joules"),
             {"problem": "knapsack", "algorithm": "ils", "selector": "eij"},
             _dear_twin,
