@@ -109,7 +109,8 @@ class Share(pn.viewable.Viewer):
         words = pn.pane.HTML(
             "<p class='words quiet'>The address of this page holds your settings: copy it to share "
             "them. Every figure has its own PNG and SVG in its toolbar. "
-            "Files hold the finished run; they can be loaded here again, and by eij.</p>",
+            "Files hold the finished run; they can be loaded here again, up to "
+            f"{UPLOAD_BYTES / 1e6:g} MB, and by eij.</p>",
             stylesheets=[PAGE_CSS],
             sizing_mode="stretch_width",
         )
