@@ -82,7 +82,7 @@ def limit_of(rule: str, candidates: int) -> float:
 def show(rows: list[dict[str, Any]]) -> None:
     # Short headings: a table that is cut off at 80 columns tells nothing.
     table = Table(
-        title="ns of CPU time per decision, medians; K operators with 1 candidate, or 2 with C",
+        title="ns of CPU time per decision, medians: K operators, or 2 with C candidates",
         title_justify="left",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
