@@ -36,7 +36,7 @@ class Fading:
             rel_uncertainty=0.1,
         )
         self.started = time.monotonic_ns()
-        self.first_read, self.chunk_ends, self.has_begun = 0, False, False
+        self.first_read, self.bad = 0, False
         domains = [Domain("package-0", RANGE, 150.0), Domain("package-0/dram", RANGE, 150.0)]
         self._tally = Tally(self._raws, domains)
 
@@ -62,12 +62,9 @@ class Fading:
             package -= 5_000_000 * (elapsed // 70_000_000 % 2)
         return [package, start + raw]
 
-    @property
-    def bad(self) -> bool:
-        """It begins at the end of a chunk: between chunks it would be a pause's, not a window's."""
-        late = bool(self.first_read) and time.monotonic_ns() - self.first_read > GOOD_NS
-        self.has_begun |= late and self.chunk_ends
-        return self.has_begun
+    def end_chunk(self) -> None:
+        """Begin the bad day, if it is late enough: between chunks it would be a pause's."""
+        self.bad |= bool(self.first_read) and time.monotonic_ns() - self.first_read > GOOD_NS
 
     def read_uj(self) -> int:
         self.first_read = self.first_read or time.monotonic_ns()
@@ -84,11 +81,8 @@ class Watched(Counted):
     """Tells its source when a chunk ends."""
 
     def _settle(self, *arguments, **options):
-        self.source.chunk_ends = True
-        try:
-            return super()._settle(*arguments, **options)
-        finally:
-            self.source.chunk_ends = False
+        self.source.end_chunk()
+        return super()._settle(*arguments, **options)
 
 
 class Sleepy(RealClocks):
