@@ -61,11 +61,11 @@ class Powers:
 
     What windows alone can tell is limited: operators that are short against a window have nearly
     the same share of every window, and overhead has always so many cycles per application. Four
-    operators of 2, 20, 300 and 1500 µs at 12, 18, 12, 18 W on a fake counter, 20 s, eleven times:
-    their totals were off by 6, 4, 3 and 1 % (rms; by cycles alone 22, 18, 20 and 20 %), single
-    charges by 6 % in the median and 16 % at 95 %, most of that in the first seconds; once, on a
-    busy machine, by 24 and 36 %, worse than by cycles alone. A profile knows from the start
-    (`make bench-energy`: 1 and 3 %).
+    operators of 2, 20, 300 and 1500 µs at 12, 18, 12, 18 W, overhead at 10 W, on a fake counter:
+    over eleven stretches of 20 s, seven of them cut from one recording, totals were off by 6, 4, 3
+    and 1 % (rms; a split by cycles is off by 19 and 21 %), single charges by 6 % in the median and
+    16 % at 95 %, most of that in the first seconds. Another run, on a busy machine, had 24 and
+    36 %: worse than by cycles. A profile knows from the start (`make bench-energy`: 1 and 3 %).
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ operator, ticks each millisecond and counts in units of 61 µJ. No RAPL hardware
 At equal powers everything draws 15 W, overhead too: the loop around the operators, a seventh of the
 time. In the other cases overhead draws 10 W, which the meter must find out: charges begin 4 % too
 low, or half the difference of two powers off, and come right while windows are seen. So the first
-second is shown by itself. A case lasts 20 s, as a run of the paper does (1000 J at 50 W).
+second is shown by itself. A case lasts 20 s: the paper's 1000 J, if a machine draws 50 W.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ EQUAL_WATTS, OVERHEAD_WATTS = 15.0, 10.0
 SECONDS = 20.0
 LEAP = 250_000
 """Cycles, about 100 µs: shorter interruptions are the kernel's work in the operator's time, longer
-ones are time off the CPU (on the thread's own clock nineteen of twenty, by time all but 2 %)."""
+ones are time off the CPU (98 of 100 are, by the thread's own clock)."""
 
 
 @kernel
