@@ -207,7 +207,7 @@ class LiveRun(Shown):
             sizing_mode="stretch_width",
             sx={
                 "display": "grid",
-                "gridTemplateColumns": "repeat(auto-fit, minmax(min(100%, 380px), 1fr))",
+                "gridTemplateColumns": "repeat(auto-fit, minmax(min(100%, 440px), 1fr))",
                 "gap": "10px",
             },
         )

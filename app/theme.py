@@ -77,8 +77,8 @@ PAGE_CSS = """
              overflow: hidden; text-overflow: ellipsis; }
 table.draws { border-collapse: collapse; width: 100%; font-size: 0.86rem;
               font-variant-numeric: tabular-nums; }
-table.draws th { text-align: right; font-weight: 500; color: var(--quiet); padding: 3px 8px; }
-table.draws td { text-align: right; padding: 4px 8px; border-top: 1px solid var(--line);
+table.draws th { text-align: right; font-weight: 500; color: var(--quiet); padding: 3px 5px; }
+table.draws td { text-align: right; padding: 4px 5px; border-top: 1px solid var(--line);
                  white-space: nowrap; }
 table.facts th { text-align: left; }
 table.facts td { vertical-align: top; }
@@ -86,6 +86,8 @@ table.draws td.long { text-align: left; white-space: normal; overflow-wrap: anyw
 table.draws:not(.facts) td:first-child { overflow: hidden; text-overflow: ellipsis;
                                          max-width: 15rem; }
 table.draws th:first-child, table.draws td:first-child { text-align: left; }
+table.draws :is(th, td):first-child { padding-left: 0; }
+table.draws :is(th, td):last-child { padding-right: 0; }
 table.draws tr.winner td { font-weight: 650; }
 .swatch { display: inline-block; width: 10px; height: 10px; border-radius: 50%;
           margin-right: 6px; }

@@ -41,7 +41,7 @@ def layers(frame: Frame, metric: str = "choices", chance: bool = False) -> dict[
     if chance and len(frame.names) == 2:
         chances = probability_of_first(frame.rows["beliefs"][::STRIDE])
         columns = {"used": used[::STRIDE], Y: 100.0 * chances}
-        found["chance"] = Layer(f"P({frame.names[0]}), Eq. (15)", columns, RULE, "dotted", 1.2, 0.8)
+        found["chance"] = Layer(f"P({frame.names[0]}), Eq. (15)", columns, RULE, "dotted", 2.0)
     return found
 
 

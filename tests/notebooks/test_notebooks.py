@@ -16,8 +16,9 @@ COMPILED = ("05-your-own-components", "06-the-paper-in-an-hour")
 # Runs to repeat: the text needs several of them, to execute every line takes few.
 FEWER = {
     "01-first-joules": {"range(6)": "range(2)"},
-    "02-how-the-scheduler-thinks": {"range(8)": "range(2)"},
-    "07-teaching-kit": {"range(6)": "range(2)", "runs=3": "runs=1"},
+    "02-how-the-scheduler-thinks": {"range(8)": "range(1)"},
+    "03-the-dear-twin": {"range(4)": "range(1)", "range(3)": "range(1)"},
+    "07-teaching-kit": {"range(6)": "range(1)", "runs=3": "runs=1"},
 }
 
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
