@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import statistics
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,13 +12,20 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["show"]
+__all__ = ["show", "wide_console"]
 
 CONTENDED = 0.05
 MOST = 20
 """Trials that get a line of their own."""
+WIDE = 160
 
 Summary = dict[str, Any]
+
+
+def wide_console() -> Console:
+    """Return a console that breaks no line of a wide table in a pipe or a file."""
+    watched = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console(width=None if watched else WIDE)
 
 
 def show(summaries: Sequence[Summary], title: str = "") -> None:

@@ -107,9 +107,10 @@ def _plain(value: Any) -> Any:
 
 def _print(frame: pd.DataFrame) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from .tables import wide_console
 
     table = Table(
         title="The zoo, simulated Joules. wasted: share of the Joules given to useless or "
@@ -139,7 +140,7 @@ def _print(frame: pd.DataFrame) -> None:
             f"{row.behind:+.2%}",
             _share(row.starvation),
         )
-    Console().print(table)
+    wide_console().print(table)
 
 
 def _share(value: Any) -> str:

@@ -45,9 +45,10 @@ def _sample(item: tuple[Task, int]) -> Sample:
 
 def _print(verdicts: list[Check], trials: int) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from .tables import wide_console
 
     more = ", ".join(f"{case}: {trials * times}" for case, times in CLOSE.items())
     table = Table(
@@ -77,7 +78,7 @@ def _print(verdicts: list[Check], trials: int) -> None:
             Text(check.note),
         )
         last = check.requirement
-    console = Console()
+    console = wide_console()
     console.print(table)
     count = Counter(check.verdict for check in verdicts)
     console.print(f"{len(verdicts)} checks: {count['met']} met, {count['missed']} missed")
