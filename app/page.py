@@ -207,9 +207,10 @@ class Dashboard(pn.viewable.Viewer):
         with pn.io.hold():
             if player.frame is not None:
                 self._frames += 1
-                moving = player.stage == "running" and self._frames % SELDOM
-                for view in self.views[: self._awake]:
-                    if view.is_watched or not moving:
+                moving = player.stage == "running"
+                for i, view in enumerate(self.views[: self._awake]):
+                    # In turn, so that no frame takes much longer than the others.
+                    if view.is_watched or not moving or (self._frames + i) % SELDOM == 0:
                         view.show(player.frame, (player.story, self._losses))
             self.bar.refresh(player, player.frame)
             self.share.refresh()
