@@ -178,6 +178,7 @@ class Line:
             self._open.discard(end)
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
+        source.close()  # the other direction closes the other end
 
     def cut(self):
         """Lose every connection, and refuse new ones."""
