@@ -10,7 +10,7 @@ import numpy as np
 from bokeh.events import Tap
 from bokeh.models import HoverTool, SaveTool, TapTool
 
-from app.plots.layer import save_as_svg
+from app.plots.layer import furnish, save_as_svg
 from eij_core.zoo import CASES
 
 __all__ = ["VALUES", "heat_map_of"]
@@ -52,13 +52,8 @@ def heat_map_of(
     light = limits[0] + 0.55 * (limits[1] - limits[0])
 
     def listen(plot: Any, element: Any) -> None:
-        plot.state.name = "zoo"
-        plot.state.output_backend = "canvas"
-        plot.state.toolbar.logo = None
-        plot.state.toolbar.autohide = True
+        furnish(plot.state, "zoo")
         plot.state.tools = [t for t in plot.state.tools if isinstance(t, HoverTool | SaveTool)]
-        for tool in plot.state.select(SaveTool):
-            tool.filename = "eij-zoo"
         plot.state.xaxis.major_label_orientation = 0.7
         plot.state.add_tools(TapTool())
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from app.frame import Frame
 
 __all__ = [
-    *("Layer", "areas", "common", "lines", "polygon", "span", "stepped", "thinned"),
-    *("title_of", "window"),
+    *("Layer", "areas", "common", "furnish", "lines", "polygon", "save_as_svg", "span", "stepped"),
+    *("thinned", "title_of", "window"),
 ]
 
 Floats = NDArray[np.float64]
@@ -148,19 +148,24 @@ def title_of(frame: Frame) -> str:
     return f"{frame.problem} · {frame.algorithm} · {frame.selector}\n{frame.energy}"
 
 
+def furnish(figure: Any, name: str) -> None:
+    """Give a figure its name, also for files, and a toolbar that hides until it is wanted."""
+    figure.name = name
+    # A thousand points need no WebGL, which draws no dashes and is slow without a GPU.
+    figure.output_backend = "canvas"
+    figure.toolbar.logo = None
+    figure.toolbar.autohide = True
+    for tool in figure.select(SaveTool):
+        tool.filename = f"eij-{name}"  # else the browser asks for one
+
+
 def common(name: str, frame: Frame, height: int = 300, **options: Any) -> dict[str, Any]:
     """Return the options that every figure has; the title says how its Joules are known."""
 
     def identify(plot: Any, element: Any) -> None:
-        plot.state.name = name
-        # A thousand points need no WebGL, which draws no dashes and is slow without a GPU.
-        plot.state.output_backend = "canvas"
-        plot.state.toolbar.logo = None
-        plot.state.toolbar.autohide = True
+        furnish(plot.state, name)
         # HoloViews takes the default tools of the parts, too; this one takes the page's wheel.
         plot.state.tools = [t for t in plot.state.tools if not isinstance(t, WheelZoomTool)]
-        for tool in plot.state.select(SaveTool):
-            tool.filename = f"eij-{name}"  # else the browser asks for one
         for axis in plot.state.axis:
             if not axis.major_label_overrides:
                 axis.formatter = CustomJSTickFormatter(code=NUMBERS)
