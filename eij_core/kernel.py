@@ -162,6 +162,10 @@ def _complete_problem(cls: type) -> None:
         cls.toggle = _adopt(_toggle, cls, "toggle")  # type: ignore[attr-defined]
     elif not hasattr(cls, "toggle"):
         cls.toggle = _adopt(_toggle_by_flip, cls, "toggle")  # type: ignore[attr-defined]
+    if not hasattr(cls, "preview"):
+        cls.preview = _adopt(_preview, cls, "preview")  # type: ignore[attr-defined]
+    if not hasattr(cls, "reach"):
+        cls.reach = _adopt(_reach, cls, "reach")  # type: ignore[attr-defined]
 
 
 def _adopt(function: Any, cls: type, name: str) -> Any:
@@ -190,6 +194,21 @@ def _toggle(self, x, memo, i):  # type: ignore[no-untyped-def]
 def _toggle_by_flip(self, x, memo, i):  # type: ignore[no-untyped-def]
     """Flip bit `i`; the value is not asked for."""
     self.flip(x, memo, i)
+
+
+def _preview(self, x, memo, bits, count):  # type: ignore[no-untyped-def]
+    """Flip the first `count` positions of `bits`, evaluate, and flip them back."""
+    for j in range(1, count):
+        self.toggle(x, memo, bits[j])
+    f = self.flip(x, memo, bits[0])
+    for j in range(count):
+        self.toggle(x, memo, bits[j])
+    return f
+
+
+def _reach(self):  # type: ignore[no-untyped-def]
+    """Return 0: what a preview costs is not known."""
+    return 0
 
 
 # --- arrays on loan -------------------------------------------------------------------------------

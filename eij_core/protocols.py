@@ -18,8 +18,8 @@ __all__ = ["Algorithm", "EnergySource", "Operator", "Problem", "Selector"]
 class Problem(Protocol):
     """Bit strings and their fitness, which is maximised.
 
-    `fitness` is all that a newcomer writes. `prepare`, `flip` and `toggle` are for speed; without
-    them `@kernel` supplies versions that evaluate in full.
+    `fitness` is all that a newcomer writes. `prepare`, `flip`, `toggle` and `preview` are for
+    speed; without them `@kernel` supplies versions that evaluate in full.
     """
 
     n: int
@@ -38,6 +38,20 @@ class Problem(Protocol):
 
     def toggle(self, x: Any, memo: Any, i: int) -> None:
         """Flip bit i in x and memo; the value is not asked for."""
+        ...
+
+    def preview(self, x: Any, memo: Any, bits: Any, count: int) -> float:
+        """Return the fitness with the first `count` positions of `bits` flipped.
+
+        These are one or more, and distinct; x and memo are left as they were.
+        """
+        ...
+
+    def reach(self) -> int:
+        """Return up to how many flips a preview is quicker than a full evaluation (optional).
+
+        Where it is 0, every evaluation that an algorithm counts calls `fitness` or `flip`.
+        """
         ...
 
     # Optional, in Python: `feasible(x) -> bool`; a field `optimum`, nan where it is unknown.

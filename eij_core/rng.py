@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from .bits import ones
 from .kernel import kernel
 from .records import Streams
 
 __all__ = [
+    "all_miss_of",
     "below",
+    "draw_distinct",
     "fill_bits",
     "fill_uniforms",
     "normal",
@@ -30,6 +33,7 @@ __all__ = [
 _ONE = np.uint64(1)
 _11, _17, _19, _23, _32, _41, _45 = (np.uint64(k) for k in (11, 17, 19, 23, 32, 41, 45))
 _LOW = np.uint64(0xFFFFFFFF)
+FAR = 10**15
 _2_TO_MINUS_32, _2_TO_MINUS_53 = 2.0**-32, 2.0**-53
 
 
@@ -74,15 +78,53 @@ def uniform(rng: Any) -> float:
 @kernel
 def below(rng: Any, n: int) -> int:
     """Draw an integer in 0..n-1, without bias (Lemire's method on 32 bits; n < 2**32)."""
+    drawn, rng[0], rng[1], rng[2], rng[3] = step_below(rng[0], rng[1], rng[2], rng[3], n)
+    return drawn
+
+
+@kernel
+def step_below(s0: Any, s1: Any, s2: Any, s3: Any, n: int) -> Any:
+    """Return the integer in 0..n-1 that a state gives, and the next state."""
     bound = np.uint64(n)
-    product = (word(rng) >> _32) * bound
+    drawn, s0, s1, s2, s3 = step(s0, s1, s2, s3)
+    product = (drawn >> _32) * bound
     low = product & _LOW
     if low < bound:
         threshold = ((_LOW - bound) + _ONE) % bound
         while low < threshold:
-            product = (word(rng) >> _32) * bound
+            drawn, s0, s1, s2, s3 = step(s0, s1, s2, s3)
+            product = (drawn >> _32) * bound
             low = product & _LOW
-    return np.int64(product >> _32)  # type: ignore[return-value]
+    return np.int64(product >> _32), s0, s1, s2, s3
+
+
+@kernel
+def draw_distinct(rng: Any, n: int, numbers: Any, count: int) -> None:
+    """Draw `count` distinct integers in 0..n-1 into `numbers`; a repeated one is drawn anew."""
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]  # in registers, unlike an array's
+    remainders: Any = np.int64(0)
+    for j in range(count):
+        drawn, s0, s1, s2, s3 = step_below(s0, s1, s2, s3, n)
+        numbers[j] = drawn
+        remainders |= np.int64(1) << (drawn & 63)
+    if ones(remainders) < count:  # else all differ, by 64 even
+        kept = 1
+        for j in range(1, count):
+            kept += keep_new(numbers, kept, numbers[j])
+        while kept < count:
+            drawn, s0, s1, s2, s3 = step_below(s0, s1, s2, s3, n)
+            kept += keep_new(numbers, kept, drawn)
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
+
+
+@kernel
+def keep_new(numbers: Any, kept: int, number: int) -> int:
+    """Append a number to the first `kept` ones unless it is among them; return how many joined."""
+    for k in range(kept):
+        if numbers[k] == number:
+            return 0
+    numbers[kept] = number
+    return 1
 
 
 @kernel
@@ -105,13 +147,24 @@ def normal(rng: Any) -> float:
 
 
 @kernel
-def skip(rng: Any, log_miss: float) -> int:
+def skip(rng: Any, log_miss: float, all_miss: float = 0.0) -> int:
     """Draw how many trials miss before the first hit, log_miss = ln(1 - hit probability).
 
     Walking by skips visits the hits of n independent trials at the price of the hits, not of n.
+    Whoever walks no further than n may give the probability `all_miss_of(n, log_miss)`: a skip
+    beyond n then has no exact length, which saves the logarithm.
     """
-    gap = math.log(1.0 - uniform(rng)) / log_miss
+    chance = 1.0 - uniform(rng)
+    if chance < all_miss:
+        return FAR
+    gap = math.log(chance) / log_miss
     return int(min(gap, 1e15))
+
+
+@kernel
+def all_miss_of(n: int, log_miss: float) -> float:
+    """Return the probability that n trials miss, less what rounding might add."""
+    return math.exp(n * log_miss) * (1.0 - 1e-9)
 
 
 @kernel

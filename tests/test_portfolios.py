@@ -8,6 +8,7 @@ from eij_core.algorithms import ils as ils_module
 from eij_core.algorithms import ssga as ssga_module
 from eij_core.algorithms.ils_moves import Scan, Segment, Swap
 from eij_core.algorithms.ssga_crossovers import mix, splice
+from eij_core.bits import pack, unpack
 from eij_core.registry import algorithms, problems
 from eij_core.rng import streams_for
 
@@ -87,12 +88,15 @@ def test_crossovers_take_genes_from_both_parents():
     rng = streams_for(3).moves
     counts = []
     for _ in range(200):
-        child, other = np.zeros(130, np.uint8), np.ones(130, np.uint8)
+        x, child, other = np.ones(130, np.uint8), np.zeros(3, np.uint64), np.zeros(3, np.uint64)
+        pack(x, other)
         mix(child, other, rng)
-        counts.append(child.sum())
+        unpack(child, x)
+        counts.append(x.sum())
         child[:] = 0
-        splice(child, other, rng)
-        assert np.count_nonzero(np.diff(child)) <= 2
+        splice(child, other, 130, rng)
+        unpack(child, x)
+        assert np.count_nonzero(np.diff(x)) <= 2
     assert np.mean(counts) == pytest.approx(65, abs=2)
 
 

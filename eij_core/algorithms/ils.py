@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..kernel import kernel
 from ..records import Forecast, Outcome
 from ..registry import Range, Registry, algorithms
-from ..rng import below, fill_bits
+from ..rng import draw_distinct, fill_bits
 from .portfolio import copy, delta_of, portfolio
 
 __all__ = ["ILS", "OPERATORS", "Flip", "IlsState", "ils"]
@@ -64,12 +64,10 @@ class Flip(NamedTuple):
         f = flip_all(problem, x, memo, bits, self.bits)
         for _ in range(algorithm.steps):
             draw_distinct(rng, problem.n, bits, self.bits)
-            new = flip_all(problem, x, memo, bits, self.bits)
+            new = problem.preview(x, memo, bits, self.bits)
             if new > f:
                 f = new
-            else:
-                for j in range(self.bits):
-                    problem.toggle(x, memo, bits[j])
+                toggle_all(problem, x, memo, bits, self.bits)
         delta = delta_of(f, state.best_f[0])
         if f > state.best_f[0]:
             copy(state.best_x, x)
@@ -81,23 +79,16 @@ class Flip(NamedTuple):
 
 
 @kernel
-def draw_distinct(rng: Any, n: int, bits: Any, count: int) -> None:
-    """Draw `count` distinct positions below n into `bits`."""
+def toggle_all(problem: Any, x: Any, memo: Any, bits: Any, count: int) -> None:
+    """Flip the first `count` positions of `bits`."""
     for j in range(count):
-        fresh = False
-        while not fresh:
-            bits[j] = below(rng, n)
-            fresh = True
-            for seen in range(j):
-                if bits[seen] == bits[j]:
-                    fresh = False
+        problem.toggle(x, memo, bits[j])
 
 
 @kernel
 def flip_all(problem: Any, x: Any, memo: Any, bits: Any, count: int) -> float:
     """Flip the first `count` positions of `bits`; return the new fitness."""
-    for j in range(count - 1):
-        problem.toggle(x, memo, bits[j])
+    toggle_all(problem, x, memo, bits, count - 1)
     return problem.flip(x, memo, bits[count - 1])
 
 

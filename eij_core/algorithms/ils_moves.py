@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from ..kernel import kernel
 from ..records import Forecast, Outcome
-from ..rng import below
-from .ils import OPERATORS, draw_distinct, flip_all
+from ..rng import below, draw_distinct
+from .ils import OPERATORS, flip_all, toggle_all
 from .portfolio import delta_of
 
 __all__ = ["Scan", "Segment", "Swap"]
@@ -113,8 +113,8 @@ class Scan(NamedTuple):
             best = f
             place = -1
             for i in range(n):
-                new = problem.flip(x, memo, i)
-                problem.toggle(x, memo, i)
+                state.bits[0] = i
+                new = problem.preview(x, memo, state.bits, 1)
                 if new > best:
                     best = new
                     place = i
@@ -137,13 +137,11 @@ def search(operator: Any, algorithm: Any, problem: Any, state: Any, rng: Any) ->
     touches = count
     for _ in range(algorithm.steps):
         count = operator.propose(problem, state, rng)
-        new = flip_all(problem, x, memo, state.bits, count)
+        new = problem.preview(x, memo, state.bits, count)
         touches += count
         if new > f:
             f = new
-        else:
-            for j in range(count):
-                problem.toggle(x, memo, state.bits[j])
+            toggle_all(problem, x, memo, state.bits, count)
     return conclude(state, f, algorithm.steps + 1, touches)
 
 

@@ -20,6 +20,7 @@ OPERATORS = Registry("PSO operator")
 # Paper: binary problems, encoding not stated; here: a position in [0, 2) whose whole part is the
 # bit, because of the encodings tried only this one fits the paper's tables.
 SPAN = 2.0
+OUTSIDE = np.uint8(2)
 
 
 class PsoState(NamedTuple):
@@ -65,8 +66,11 @@ class Velocity(NamedTuple):
         """Move all particles; the swarm's best place is updated after the loop."""
         gain = 0.0
         for p in range(algorithm.swarm):
-            move(algorithm, state, p, self.social, rng)
-            f = problem.fitness(state.x)
+            f = state.fitness[p]
+            # Unchanged bits have the fitness that they had, if the problem is sure to say so.
+            if move(algorithm, state, p, self.social, rng) > 0 or problem.reach() == 0:
+                settle(state, p, rng)
+                f = problem.fitness(state.x)
             delta = delta_of(f, state.fitness[p])
             state.deltas[p] = delta
             gain += delta
@@ -85,26 +89,41 @@ class Velocity(NamedTuple):
 
 
 @kernel
-def move(algorithm: Any, state: Any, p: int, social: bool, rng: Any) -> None:
-    """Move particle `p` and read its bits into `state.x`."""
+def move(algorithm: Any, state: Any, p: int, social: bool, rng: Any) -> int:
+    """Move particle `p`; return how many of its bits are others now, or none."""
     n = state.x.size
-    place, velocity, own, draws = state.place[p], state.velocity[p], state.own_place[p], state.draws
-    w, c1, c2, vmax = algorithm.w, algorithm.c1, algorithm.c2, algorithm.vmax
+    place, velocity, own, best = (
+        state.place[p],
+        state.velocity[p],
+        state.own_place[p],
+        state.best_place,
+    )
+    w, c1, c2, vmax, draws = algorithm.w, algorithm.c1, algorithm.c2, algorithm.vmax, state.draws
     fill_uniforms(rng, draws, n if social else (n + 1) // 2)
-    # Plain loops, not one with branches: the compiler makes vectors of all but the last.
-    for i in range(n):
-        velocity[i] = w * velocity[i] + c1 * draws[i] * (own[i] - place[i])
-    if social:
-        for i in range(n):
-            velocity[i] += c2 * draws[n + i] * (state.best_place[i] - place[i])
-    for i in range(n):
-        velocity[i] = min(max(velocity[i], -vmax), vmax)
-        place[i] += velocity[i]
-        state.x[i] = np.uint8(place[i] >= 1.0)
-    for i in range(n):
-        if place[i] < 0.0 or place[i] >= SPAN:
+    others = 0
+    for i in range(n):  # nothing that depends on its course: the compiler makes vectors of it
+        before = place[i]
+        v = w * velocity[i] + c1 * draws[i] * (own[i] - before)
+        if social:
+            v += c2 * draws[n + i] * (best[i] - before)
+        v = min(max(v, -vmax), vmax)
+        velocity[i] = v
+        place[i] = before + v
+        others += np.floor(before + v) != np.floor(before)
+    return others
+
+
+@kernel
+def settle(state: Any, p: int, rng: Any) -> None:
+    """Draw anew where particle `p` left its range, and read its bits into `state.x`."""
+    place, x = state.place[p], state.x
+    for i in range(x.size):
+        outside = (place[i] < 0.0) | (place[i] >= SPAN)
+        x[i] = OUTSIDE if outside else np.uint8(place[i] >= 1.0)
+    for i in range(x.size):
+        if x[i] == OUTSIDE:
             place[i] = SPAN * uniform(rng)
-            state.x[i] = np.uint8(place[i] >= 1.0)
+            x[i] = np.uint8(place[i] >= 1.0)
 
 
 OPERATORS.add("light")(lambda: Velocity(False))

@@ -8,10 +8,11 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bits import differences, invert, low_bits, pack, unpack, words_for
 from ..kernel import kernel
 from ..records import Forecast, Outcome
 from ..registry import Range, Registry, algorithms
-from ..rng import below, fill_bits, skip, uniform
+from ..rng import all_miss_of, below, fill_bits, skip, uniform
 from .portfolio import copy, delta_of, portfolio
 
 __all__ = ["OPERATORS", "SSGA", "Replace", "SsgaState", "ssga"]
@@ -25,14 +26,25 @@ class SsgaState(NamedTuple):
     best_x: NDArray[np.uint8]
     best_f: NDArray[np.float64]
     members: NDArray[np.uint8]
+    genes: NDArray[np.uint64]
+    """The members once more, packed: crossover and comparison take a few words."""
     fitness: NDArray[np.float64]
     heap: NDArray[np.int64]
     """Members by number, the worst one first."""
-    children: NDArray[np.uint8]
+    memos: NDArray[np.int64]
+    """What the problem keeps of each member, if it can evaluate children from their parents."""
+    bits: NDArray[np.int64]
+    """Where a child and its parent differ."""
+    children: NDArray[np.uint64]
+    """Packed; few of them are ever read bit by bit."""
     children_f: NDArray[np.float64]
+    x: NDArray[np.uint8]
+    """The child that is evaluated in full."""
     deltas: NDArray[np.float64]
     log_keep: float
     """ln(1 − flip rate per bit)."""
+    keep_all: float
+    """Probability that no bit is flipped."""
     opening: int
     """Evaluations that the start took."""
 
@@ -61,36 +73,61 @@ class Replace(NamedTuple):
         gain = 0.0
         for c in range(self.children):
             child = state.children[c]
-            better = breed(algorithm, state, child, rng)
-            f = problem.fitness(child)
+            first, second = breed(algorithm, state, child, rng)
+            f = evaluate(problem, state, child, first, second)
             state.children_f[c] = f
-            delta = delta_of(f, better)
+            delta = delta_of(f, max(state.fitness[first], state.fitness[second]))
             state.deltas[c] = delta
             gain += delta
         for c in range(self.children):
-            insert(algorithm, state, state.children[c], state.children_f[c])
+            insert(algorithm, problem, state, state.children[c], state.children_f[c])
         return Outcome(
             gain, self.children, self.children * problem.n, state.deltas[: self.children]
         )
 
 
 @kernel
-def breed(algorithm: Any, state: Any, child: Any, rng: Any) -> float:
-    """Fill `child` by tournament, crossover and mutation; return the better parent's fitness."""
+def breed(algorithm: Any, state: Any, child: Any, rng: Any) -> tuple[int, int]:
+    """Fill `child` by tournament, crossover and mutation; return its parents."""
     first = tournament(state.fitness, rng)
     second = tournament(state.fitness, rng)
-    n = child.size
+    n = state.x.size
     cut = n
     if n > 1 and uniform(rng) < algorithm.crossover:
         cut = 1 + below(rng, n - 1)
-    for i in range(n):
-        mother, father = state.members[first, i], state.members[second, i]
-        child[i] = mother if i < cut else father
-    i = skip(rng, state.log_keep)
-    while i < n:
-        child[i] ^= 1
-        i += 1 + skip(rng, state.log_keep)
-    return max(state.fitness[first], state.fitness[second])
+    for w in range(child.size):
+        mother, father = state.genes[first, w], state.genes[second, w]
+        child[w] = father ^ ((mother ^ father) & low_bits(cut - 64 * w))
+    mutate(child, state, rng)
+    return first, second
+
+
+@kernel
+def mutate(child: Any, state: Any, rng: Any) -> None:
+    """Flip each bit with the rate that `state.log_keep` stands for."""
+    i = skip(rng, state.log_keep, state.keep_all)
+    while i < state.x.size:
+        invert(child, i)
+        i += 1 + skip(rng, state.log_keep, state.keep_all)
+
+
+@kernel
+def evaluate(problem: Any, state: Any, child: Any, first: int, second: int) -> float:
+    """Return the fitness of a child, from that of a parent where they differ in few places."""
+    reach = problem.reach()
+    if reach > 0:
+        parent = first
+        count = differences(child, state.genes[first], state.bits, reach)
+        if count > reach:
+            parent = second
+            count = differences(child, state.genes[second], state.bits, reach)
+        if count == 0:
+            return state.fitness[parent]
+        if count <= reach:
+            x, memo = state.members[parent], state.memos[parent]
+            return problem.preview(x, memo, state.bits, count)
+    unpack(child, state.x)
+    return problem.fitness(state.x)
 
 
 @kernel
@@ -102,17 +139,19 @@ def tournament(fitness: Any, rng: Any) -> int:
 
 
 @kernel
-def insert(algorithm: Any, state: Any, child: Any, f: float) -> None:
+def insert(algorithm: Any, problem: Any, state: Any, child: Any, f: float) -> None:
     """Replace the worst member if the child is better, and restore the heap."""
     worst = state.heap[0]
     if f <= state.fitness[worst] or (algorithm.distinct and contains(state, child, f)):
         return
+    copy(state.genes[worst], child)
+    unpack(child, state.members[worst])
+    if problem.reach() > 0:
+        copy(state.memos[worst], problem.prepare(state.members[worst]))
+    state.fitness[worst] = f
     if f > state.best_f[0]:
         state.best_f[0] = f
-        copy(state.best_x, child)
-    for i in range(child.size):
-        state.members[worst, i] = child[i]
-    state.fitness[worst] = f
+        copy(state.best_x, state.members[worst])
     sift_down(state.heap, state.fitness, 0)
 
 
@@ -122,8 +161,8 @@ def contains(state: Any, child: Any, f: float) -> bool:
     for m in range(state.fitness.size):
         if state.fitness[m] == f:
             unlike = 0
-            for i in range(child.size):
-                unlike += state.members[m, i] != child[i]
+            for w in range(child.size):
+                unlike += state.genes[m, w] != child[w]
             if unlike == 0:
                 return True
     return False
@@ -165,24 +204,46 @@ class SSGA(NamedTuple):
     def begin(self, problem: Any, rng: Any) -> Any:
         """Start from random members, heaped worst first."""
         size = self.population
-        members = np.empty((size, problem.n), np.uint8)
+        members = np.zeros((size, problem.n), np.uint8)
+        genes = np.empty((size, words_for(problem.n)), np.uint64)
         fitness = np.empty(size)
+        reach = problem.reach()
+        room = problem.prepare(members[0]).size if reach > 0 else 0
+        memos = np.zeros((size, room), np.int64)
         for m in range(size):
             fill_bits(rng, members[m])
+            pack(members[m], genes[m])
             fitness[m] = problem.fitness(members[m])
+            if reach > 0:
+                copy(memos[m], problem.prepare(members[m]))
+        bits = np.zeros(reach, np.int64)
         best = np.argmax(fitness)
         best_x = members[best].copy()
         best_f = np.full(1, fitness[best])
         heap = np.arange(size)
         for offset in range(size):
             sift_down(heap, fitness, size - 1 - offset)
-        children = np.zeros((self.widest, problem.n), np.uint8)
+        children = np.zeros((self.widest, genes.shape[1]), np.uint64)
         values = np.zeros(self.widest)
         deltas = np.zeros(self.widest)
         rate = min(max(self.flips / problem.n, 1e-15), 1.0 - 1e-9)  # 1 - rate is neither 1 nor 0
         log_keep = math.log(1.0 - rate)
         return SsgaState(
-            best_x, best_f, members, fitness, heap, children, values, deltas, log_keep, size
+            best_x,
+            best_f,
+            members,
+            genes,
+            fitness,
+            heap,
+            memos,
+            bits,
+            children,
+            values,
+            np.zeros(problem.n, np.uint8),
+            deltas,
+            log_keep,
+            all_miss_of(problem.n, log_keep),
+            size,
         )
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..bits import low_bits
 from ..kernel import kernel
 from ..records import Forecast, Outcome
-from ..rng import below, skip, uniform, word
-from .portfolio import delta_of
-from .ssga import OPERATORS, insert, tournament
+from ..rng import below, uniform, word
+from .portfolio import copy, delta_of
+from .ssga import OPERATORS, evaluate, insert, mutate, tournament
 
 __all__ = ["Cross"]
 
@@ -45,20 +44,20 @@ class Cross(NamedTuple):
             child = state.children[c]
             first = tournament(state.fitness, rng)
             second = tournament(state.fitness, rng)
-            child[:] = state.members[first]
+            copy(child, state.genes[first])
             if uniform(rng) < algorithm.crossover:
                 if self.kind == UNIFORM:
-                    mix(child, state.members[second], rng)
+                    mix(child, state.genes[second], rng)
                 else:
-                    splice(child, state.members[second], rng)
-            mutate(child, state.log_keep, rng)
-            f = problem.fitness(child)
+                    splice(child, state.genes[second], problem.n, rng)
+            mutate(child, state, rng)
+            f = evaluate(problem, state, child, first, second)
             state.children_f[c] = f
             delta = delta_of(f, max(state.fitness[first], state.fitness[second]))
             state.deltas[c] = delta
             gain += delta
         for c in range(self.children):
-            insert(algorithm, state, state.children[c], state.children_f[c])
+            insert(algorithm, problem, state, state.children[c], state.children_f[c])
         return Outcome(
             gain, self.children, self.children * problem.n, state.deltas[: self.children]
         )
@@ -67,31 +66,18 @@ class Cross(NamedTuple):
 @kernel
 def mix(child: Any, other: Any, rng: Any) -> None:
     """Take each gene from the other parent with probability one half."""
-    bits = np.uint64(0)
-    for i in range(child.size):
-        if i % 64 == 0:
-            bits = word(rng)
-        if bits & np.uint64(1):
-            child[i] = other[i]
-        bits >>= np.uint64(1)
+    for w in range(child.size):
+        child[w] ^= (child[w] ^ other[w]) & word(rng)
 
 
 @kernel
-def splice(child: Any, other: Any, rng: Any) -> None:
+def splice(child: Any, other: Any, n: int, rng: Any) -> None:
     """Take the genes between two cuts from the other parent."""
-    a = below(rng, child.size + 1)
-    b = below(rng, child.size + 1)
-    low, high = min(a, b), max(a, b)
-    child[low:high] = other[low:high]
-
-
-@kernel
-def mutate(child: Any, log_keep: float, rng: Any) -> None:
-    """Flip each bit with the rate that `log_keep` stands for."""
-    i = skip(rng, log_keep)
-    while i < child.size:
-        child[i] ^= 1
-        i += 1 + skip(rng, log_keep)
+    a = below(rng, n + 1)
+    b = below(rng, n + 1)
+    for w in range(child.size):
+        between = low_bits(a - 64 * w) ^ low_bits(b - 64 * w)
+        child[w] ^= (child[w] ^ other[w]) & between
 
 
 for _kind, _name in enumerate(KINDS):

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bits import ones
 from ..errors import InputError
 from ..kernel import kernel
 from ..registry import Range, problems
@@ -48,8 +49,10 @@ class ECC(NamedTuple):
         """Return the memo of x: the words, each packed into an integer, and the sum of costs."""
         memo = np.zeros(self.words + 1, np.int64)
         for i in range(self.words):
+            word: Any = 0
             for b in range(self.length):
-                memo[i] |= np.int64(x[i * self.length + b]) << b
+                word |= np.int64(x[i * self.length + b]) << b
+            memo[i] = word
         total = 0
         for i in range(self.words):
             for j in range(i):
@@ -59,14 +62,8 @@ class ECC(NamedTuple):
 
     def toggle(self, x: Any, memo: Any, i: int) -> None:
         """Flip bit `i` in x and memo."""
-        row = i // self.length
-        old = memo[row]
-        new = old ^ (1 << (i - row * self.length))
-        change = self.cost[0] - self.cost[1]  # the word itself does not count
-        for j in range(self.words):
-            change += self.cost[ones(new ^ memo[j])] - self.cost[ones(old ^ memo[j])]
-        memo[row] = new
-        memo[self.words] += change
+        memo[self.words] += change(self, memo, i)
+        invert(self, memo, i)
         x[i] ^= 1
 
     def flip(self, x: Any, memo: Any, i: int) -> float:
@@ -74,19 +71,43 @@ class ECC(NamedTuple):
         self.toggle(x, memo, i)
         return self.value(memo[self.words])
 
+    def preview(self, x: Any, memo: Any, bits: Any, count: int) -> float:
+        """Return the fitness with the first `count` positions of `bits` flipped."""
+        total = memo[self.words]
+        for j in range(1, count):
+            total += change(self, memo, bits[j])
+            invert(self, memo, bits[j])
+        total += change(self, memo, bits[0])  # nothing comes after: it need not be written
+        for j in range(1, count):
+            invert(self, memo, bits[j])
+        return self.value(total)
+
+    def reach(self) -> int:
+        """Return up to how many flips a preview is quicker than a full evaluation."""
+        return 1 + self.words // 8
+
     def feasible(self, x: Any) -> bool:
         """Tell whether all words differ."""
         return bool(self.fitness(x) > 0.0)
 
 
 @kernel
-def ones(word: int) -> int:
-    """Count the bits set, in sums of 2, 4 and 8 bits (compiled: one instruction)."""
-    word = int(word)
-    word -= (word >> 1) & 0x5555555555555555
-    word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333)
-    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F
-    return ((word * 0x0101010101010101) >> 56) & 0x7F
+def change(problem: Any, memo: Any, i: int) -> Any:
+    """Return by how much the sum of costs changes when bit `i` is flipped."""
+    row = i // problem.length
+    old = memo[row]
+    new = old ^ (1 << (i - row * problem.length))
+    change = problem.cost[0] - problem.cost[1]  # the word itself does not count
+    for j in range(problem.words):
+        change += problem.cost[ones(new ^ memo[j])] - problem.cost[ones(old ^ memo[j])]
+    return change
+
+
+@kernel
+def invert(problem: Any, memo: Any, i: int) -> None:
+    """Flip bit `i` in its packed word."""
+    row = i // problem.length
+    memo[row] ^= 1 << (i - row * problem.length)
 
 
 @problems.add("ecc")

@@ -49,7 +49,7 @@ class Knapsack(NamedTuple):
             taken = -np.int64(x[i])  # a mask of all bits or none
             profit += self.profits[i] & taken
             weight += self.weights[i] & taken
-        return float(profit) - self.penalty * float(max(0, weight - self.capacity))
+        return penalised(self, profit, weight)
 
     def prepare(self, x: Any) -> Any:
         """Return the memo of x: its profit and its weight."""
@@ -69,11 +69,31 @@ class Knapsack(NamedTuple):
     def flip(self, x: Any, memo: Any, i: int) -> float:
         """Put item `i` in or out; return the new fitness."""
         self.toggle(x, memo, i)
-        return float(memo[0]) - self.penalty * float(max(0, memo[1] - self.capacity))
+        return penalised(self, memo[0], memo[1])
+
+    def preview(self, x: Any, memo: Any, bits: Any, count: int) -> float:
+        """Return the fitness with the first `count` items of `bits` put in or out."""
+        profit, weight = memo[0], memo[1]
+        for j in range(count):
+            i = np.uint64(bits[j])  # unsigned: numba need not ask whether it counts from the end
+            out = -np.int64(x[i])  # a mask: what is inside is taken out
+            profit += (self.profits[i] ^ out) - out
+            weight += (self.weights[i] ^ out) - out
+        return penalised(self, profit, weight)
+
+    def reach(self) -> int:
+        """Return up to how many flips a preview is quicker than a full evaluation."""
+        return 1 + self.n // 16
 
     def feasible(self, x: Any) -> bool:
         """Tell whether the selection fits into the knapsack."""
         return bool((self.weights * x).sum() <= self.capacity)
+
+
+@kernel
+def penalised(problem: Any, profit: int, weight: int) -> float:
+    """Return the fitness of a selection of this profit and weight."""
+    return float(profit) - problem.penalty * float(max(0, weight - problem.capacity))
 
 
 @problems.add("knapsack")

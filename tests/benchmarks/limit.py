@@ -30,7 +30,8 @@ FIELDS = {
     "ssga": "population crossover",
     "pso": "swarm w c1 c2 vmax",
     "ils": "steps",
-    "ssga state": "best_x best_f members fitness heap children children_f deltas log_keep",
+    "ssga state": "best_x best_f members genes fitness heap memos bits children children_f x "
+    "deltas log_keep keep_all",
     "pso state": "best_x best_f place velocity fitness own_place own_f best_place x draws deltas",
     "ils state": "best_x best_f best_memo x memo bits deltas",
     "eij": "tries gain gain_var log_joules log_joules_var joules",

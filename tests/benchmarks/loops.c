@@ -56,8 +56,10 @@ INLINE double normals(u64 *s, double *second) {
     return u * factor;
 }
 
-INLINE i64 skip(u64 *s, double log_miss) {
-    double gap = log(1.0 - uniform(s)) / log_miss;
+INLINE i64 skip(u64 *s, double log_miss, double all_miss) {
+    double chance = 1.0 - uniform(s);
+    if (chance < all_miss) return 1000000000000000;
+    double gap = log(chance) / log_miss;
     return (i64)(gap < 1e15 ? gap : 1e15);
 }
 
@@ -71,13 +73,34 @@ INLINE void fill_uniforms(u64 *rng, double *x, i64 draws) {
     memcpy(rng, s, sizeof s);
 }
 
+/* --- bits, 64 to a word --- */
+
+INLINE u64 low_bits(i64 count) { return count <= 0 ? 0 : count >= 64 ? ~(u64)0 : ~(~(u64)0 << count); }
+
+INLINE void unpack(const u64 *words, u8 *x, i64 n) {
+    for (i64 i = 0; i < n; i++) x[i] = words[i / 64] >> (i % 64) & 1;
+}
+
+INLINE i64 differences(const u64 *a, const u64 *b, i64 words, i64 *places, i64 most) {
+    i64 count = 0;
+    for (i64 w = 0; w < words; w++)
+        for (u64 unlike = a[w] ^ b[w]; unlike; unlike &= unlike - 1) {
+            if (count == most) return most + 1;
+            places[count++] = 64 * w + __builtin_ctzll(unlike);
+        }
+    return count;
+}
+
 /* --- problems --- */
 
 typedef struct {
     double (*fitness)(const void *, const u8 *);
     void (*toggle)(const void *, u8 *, i64 *, i64);
     double (*value)(const void *, const i64 *);
-    i64 (*memo)(const void *); /* length of a memo */
+    double (*preview)(const void *, const u8 *, i64 *, const i64 *, i64);
+    void (*prepare)(const void *, const u8 *, i64 *);
+    i64 (*memo)(const void *);  /* length of a memo */
+    i64 (*reach)(const void *); /* flips up to which a preview is quicker than a full evaluation */
 } Methods;
 
 typedef struct {
@@ -93,15 +116,21 @@ INLINE double knapsack_value(const void *self, const i64 *memo) {
     return (double)memo[0] - p->penalty * (double)(excess > 0 ? excess : 0);
 }
 
-INLINE double knapsack_fitness(const void *self, const u8 *x) {
+INLINE void knapsack_prepare(const void *self, const u8 *x, i64 *memo) {
     const Knapsack *p = self;
     i64 profit = 0, weight = 0;
     for (i64 i = 0; i < p->n; i++) {
         profit += p->profits[i] & -(i64)x[i];
         weight += p->weights[i] & -(i64)x[i];
     }
-    i64 memo[2] = {profit, weight};
-    return knapsack_value(p, memo);
+    memo[0] = profit;
+    memo[1] = weight;
+}
+
+INLINE double knapsack_fitness(const void *self, const u8 *x) {
+    i64 memo[2];
+    knapsack_prepare(self, x, memo);
+    return knapsack_value(self, memo);
 }
 
 INLINE void knapsack_toggle(const void *self, u8 *x, i64 *memo, i64 i) {
@@ -112,7 +141,21 @@ INLINE void knapsack_toggle(const void *self, u8 *x, i64 *memo, i64 i) {
     x[i] ^= 1;
 }
 
+INLINE double knapsack_preview(const void *self, const u8 *x, i64 *memo, const i64 *bits,
+                               i64 count) {
+    const Knapsack *p = self;
+    i64 new[2] = {memo[0], memo[1]};
+    for (i64 j = 0; j < count; j++) {
+        i64 i = bits[j], out = -(i64)x[i];
+        new[0] += (p->profits[i] ^ out) - out;
+        new[1] += (p->weights[i] ^ out) - out;
+    }
+    return knapsack_value(p, new);
+}
+
 INLINE i64 knapsack_memo(const void *self) { return 2; }
+
+INLINE i64 knapsack_reach(const void *self) { return 1 + ((const Knapsack *)self)->n / 16; }
 
 typedef struct {
     i64 n, k;
@@ -128,32 +171,66 @@ INLINE double nk_value(const void *self, const i64 *memo) {
     return (double)memo[p->n] * p->scale;
 }
 
+INLINE i64 nk_index(const Nk *p, const u8 *x, i64 i) {
+    const u32 *row = p->neighbours + i * (p->k + 1);
+    i64 index = 0;
+    for (i64 j = 0; j <= p->k; j++) index = 2 * index + x[row[j]];
+    return index;
+}
+
 INLINE double nk_fitness(const void *self, const u8 *x) {
     const Nk *p = self;
     i64 total = 0;
-    for (i64 i = 0; i < p->n; i++) {
-        const u32 *row = p->neighbours + i * (p->k + 1);
-        i64 index = 0;
-        for (i64 j = 0; j <= p->k; j++) index = 2 * index + x[row[j]];
-        total += p->tables[(i << (p->k + 1)) + index];
-    }
+    for (i64 i = 0; i < p->n; i++) total += p->tables[(i << (p->k + 1)) + nk_index(p, x, i)];
     return (double)total * p->scale;
+}
+
+INLINE void nk_prepare(const void *self, const u8 *x, i64 *memo) {
+    const Nk *p = self;
+    memo[p->n] = 0;
+    for (i64 i = 0; i < p->n; i++) {
+        memo[i] = nk_index(p, x, i);
+        memo[p->n] += p->tables[(i << (p->k + 1)) + memo[i]];
+    }
+}
+
+INLINE i64 nk_effect(const Nk *p, const i64 *memo, i64 r) {
+    const i64 *table = p->tables + ((i64)p->readers[r] << (p->k + 1));
+    i64 old = memo[p->readers[r]];
+    return table[old ^ p->weights[r]] - table[old];
+}
+
+INLINE i64 nk_shift(const Nk *p, i64 *memo, i64 i) {
+    i64 change = 0;
+    for (i64 r = p->first[i]; r < p->first[i + 1]; r++) {
+        change += nk_effect(p, memo, r);
+        memo[p->readers[r]] ^= p->weights[r];
+    }
+    return change;
 }
 
 INLINE void nk_toggle(const void *self, u8 *x, i64 *memo, i64 i) {
     const Nk *p = self;
-    i64 change = 0;
-    for (i64 r = p->first[i]; r < p->first[i + 1]; r++) {
-        const i64 *table = p->tables + ((i64)p->readers[r] << (p->k + 1));
-        i64 old = memo[p->readers[r]], new = old ^ p->weights[r];
-        memo[p->readers[r]] = new;
-        change += table[new] - table[old];
-    }
-    memo[p->n] += change;
+    memo[p->n] += nk_shift(p, memo, i);
     x[i] ^= 1;
 }
 
+INLINE double nk_preview(const void *self, const u8 *x, i64 *memo, const i64 *bits, i64 count) {
+    const Nk *p = self;
+    i64 total = memo[p->n];
+    for (i64 j = 1; j < count; j++) total += nk_shift(p, memo, bits[j]);
+    for (i64 r = p->first[bits[0]]; r < p->first[bits[0] + 1]; r += 4)
+        total += nk_effect(p, memo, r) + nk_effect(p, memo, r + 1) + nk_effect(p, memo, r + 2)
+               + nk_effect(p, memo, r + 3);
+    for (i64 j = 1; j < count; j++)
+        for (i64 r = p->first[bits[j]]; r < p->first[bits[j] + 1]; r++)
+            memo[p->readers[r]] ^= p->weights[r];
+    return (double)total * p->scale;
+}
+
 INLINE i64 nk_memo(const void *self) { return ((const Nk *)self)->n + 1; }
+
+INLINE i64 nk_reach(const void *self) { return 1 + ((const Nk *)self)->n / 8; }
 
 typedef struct {
     i64 n, words, length;
@@ -171,31 +248,61 @@ INLINE double ecc_value(const void *self, const i64 *memo) {
     return ecc_of(p, memo[p->words]);
 }
 
-INLINE double ecc_fitness(const void *self, const u8 *x) {
+INLINE void ecc_prepare(const void *self, const u8 *x, i64 *memo) {
     const Ecc *p = self;
-    i64 packed[p->words], total = 0;
+    i64 total = 0;
     for (i64 i = 0; i < p->words; i++) {
-        packed[i] = 0;
-        for (i64 b = 0; b < p->length; b++) packed[i] |= (i64)x[i * p->length + b] << b;
+        memo[i] = 0;
+        for (i64 b = 0; b < p->length; b++) memo[i] |= (i64)x[i * p->length + b] << b;
     }
     for (i64 i = 0; i < p->words; i++)
-        for (i64 j = 0; j < i; j++) total += p->cost[__builtin_popcountll(packed[i] ^ packed[j])];
-    return ecc_of(p, total);
+        for (i64 j = 0; j < i; j++) total += p->cost[__builtin_popcountll(memo[i] ^ memo[j])];
+    memo[p->words] = total;
 }
 
-INLINE void ecc_toggle(const void *self, u8 *x, i64 *memo, i64 i) {
+INLINE double ecc_fitness(const void *self, const u8 *x) {
     const Ecc *p = self;
+    i64 memo[p->words + 1];
+    ecc_prepare(p, x, memo);
+    return ecc_of(p, memo[p->words]);
+}
+
+INLINE i64 ecc_change(const Ecc *p, const i64 *memo, i64 i) {
     i64 row = i / p->length, old = memo[row], new = old ^ ((i64)1 << (i - row * p->length));
     i64 change = p->cost[0] - p->cost[1];
     for (i64 j = 0; j < p->words; j++)
         change += p->cost[__builtin_popcountll(new ^ memo[j])]
                 - p->cost[__builtin_popcountll(old ^ memo[j])];
-    memo[row] = new;
-    memo[p->words] += change;
+    return change;
+}
+
+INLINE void ecc_invert(const Ecc *p, i64 *memo, i64 i) {
+    i64 row = i / p->length;
+    memo[row] ^= (i64)1 << (i - row * p->length);
+}
+
+INLINE void ecc_toggle(const void *self, u8 *x, i64 *memo, i64 i) {
+    const Ecc *p = self;
+    memo[p->words] += ecc_change(p, memo, i);
+    ecc_invert(p, memo, i);
     x[i] ^= 1;
 }
 
+INLINE double ecc_preview(const void *self, const u8 *x, i64 *memo, const i64 *bits, i64 count) {
+    const Ecc *p = self;
+    i64 total = memo[p->words];
+    for (i64 j = 1; j < count; j++) {
+        total += ecc_change(p, memo, bits[j]);
+        ecc_invert(p, memo, bits[j]);
+    }
+    total += ecc_change(p, memo, bits[0]);
+    for (i64 j = 1; j < count; j++) ecc_invert(p, memo, bits[j]);
+    return ecc_of(p, total);
+}
+
 INLINE i64 ecc_memo(const void *self) { return ((const Ecc *)self)->words + 1; }
+
+INLINE i64 ecc_reach(const void *self) { return 1 + ((const Ecc *)self)->words / 8; }
 
 /* --- algorithms --- */
 
@@ -218,11 +325,14 @@ typedef struct {
     u8 *best_x;
     double *best_f;
     u8 *members;
+    u64 *genes;
     double *fitness;
-    i64 *heap;
-    u8 *children;
-    double *children_f, *deltas;
-    double log_keep;
+    i64 *heap, *memos, *bits;
+    u64 *children;
+    double *children_f;
+    u8 *x;
+    double *deltas;
+    double log_keep, keep_all;
 } SsgaState;
 
 INLINE i64 tournament(const double *fitness, i64 size, u64 *rng) {
@@ -242,9 +352,20 @@ INLINE void sift_down(i64 *heap, i64 size, const double *fitness) {
     heap[root] = member;
 }
 
-INLINE void cross(u8 *restrict child, const u8 *restrict mother, const u8 *restrict father, i64 cut,
-                  i64 n) {
-    for (i64 i = 0; i < n; i++) child[i] = i < cut ? mother[i] : father[i];
+INLINE double evaluate(const Methods *m, const void *problem, i64 n, SsgaState *s,
+                       const u64 *child, i64 first, i64 second) {
+    i64 reach = m->reach(problem), words = (n + 63) / 64, parent = first;
+    i64 count = differences(child, s->genes + first * words, words, s->bits, reach);
+    if (count > reach) {
+        parent = second;
+        count = differences(child, s->genes + second * words, words, s->bits, reach);
+    }
+    if (count == 0) return s->fitness[parent];
+    if (count <= reach)
+        return m->preview(problem, s->members + parent * n, s->memos + parent * m->memo(problem),
+                          s->bits, count);
+    unpack(child, s->x, n);
+    return m->fitness(problem, s->x);
 }
 
 INLINE Outcome ssga_apply(const Methods *m, const void *problem, i64 n, const void *self,
@@ -252,14 +373,20 @@ INLINE Outcome ssga_apply(const Methods *m, const void *problem, i64 n, const vo
     const Ssga *a = self;
     SsgaState *s = at;
     double gain = 0.0;
+    i64 words = (n + 63) / 64;
     for (i64 c = 0; c < children; c++) {
-        u8 *child = s->children + c * n;
+        u64 *child = s->children + c * words;
         i64 first = tournament(s->fitness, a->population, rng);
         i64 second = tournament(s->fitness, a->population, rng), cut = n;
         if (n > 1 && uniform(rng) < a->crossover) cut = 1 + below(rng, n - 1);
-        cross(child, s->members + first * n, s->members + second * n, cut, n);
-        for (i64 i = skip(rng, s->log_keep); i < n; i += 1 + skip(rng, s->log_keep)) child[i] ^= 1;
-        double f = m->fitness(problem, child);
+        for (i64 w = 0; w < words; w++) {
+            u64 mother = s->genes[first * words + w], father = s->genes[second * words + w];
+            child[w] = father ^ ((mother ^ father) & low_bits(cut - 64 * w));
+        }
+        for (i64 i = skip(rng, s->log_keep, s->keep_all); i < n;
+             i += 1 + skip(rng, s->log_keep, s->keep_all))
+            child[i / 64] ^= (u64)1 << (i % 64);
+        double f = evaluate(m, problem, n, s, child, first, second);
         double better = fmax(s->fitness[first], s->fitness[second]);
         s->children_f[c] = f;
         s->deltas[c] = delta_of(f, better);
@@ -269,12 +396,15 @@ INLINE Outcome ssga_apply(const Methods *m, const void *problem, i64 n, const vo
         double f = s->children_f[c];
         i64 worst = s->heap[0];
         if (f <= s->fitness[worst]) continue;
+        u8 *x = s->members + worst * n;
+        memcpy(s->genes + worst * words, s->children + c * words, words * sizeof(u64));
+        unpack(s->children + c * words, x, n);
+        m->prepare(problem, x, s->memos + worst * m->memo(problem));
+        s->fitness[worst] = f;
         if (f > s->best_f[0]) {
             s->best_f[0] = f;
-            memcpy(s->best_x, s->children + c * n, n);
+            memcpy(s->best_x, x, n);
         }
-        memcpy(s->members + worst * n, s->children + c * n, n);
-        s->fitness[worst] = f;
         sift_down(s->heap, a->population, s->fitness);
     }
     return (Outcome){gain, children, children * n};
@@ -292,18 +422,29 @@ typedef struct {
     double *draws, *deltas;
 } PsoState;
 
-INLINE void move(Pso a, i64 n, i64 social, double *restrict place, double *restrict velocity,
-                 const double *restrict own, const double *restrict best,
-                 const double *restrict draws, u8 *restrict x) {
-    for (i64 i = 0; i < n; i++)
-        velocity[i] = a.w * velocity[i] + a.c1 * draws[i] * (own[i] - place[i]);
-    if (social)
-        for (i64 i = 0; i < n; i++) velocity[i] += a.c2 * draws[n + i] * (best[i] - place[i]);
+INLINE i64 move(Pso a, i64 n, i64 social, double *restrict place, double *restrict velocity,
+                const double *restrict own, const double *restrict best,
+                const double *restrict draws) {
+    i64 others = 0;
     for (i64 i = 0; i < n; i++) {
-        velocity[i] = fmin(fmax(velocity[i], -a.vmax), a.vmax);
-        place[i] += velocity[i];
+        double before = place[i], v = a.w * velocity[i] + a.c1 * draws[i] * (own[i] - before);
+        if (social) v += a.c2 * draws[n + i] * (best[i] - before);
+        v = fmin(fmax(v, -a.vmax), a.vmax);
+        velocity[i] = v;
+        place[i] = before + v;
+        others += floor(before + v) != floor(before);
     }
-    for (i64 i = 0; i < n; i++) x[i] = place[i] >= 1.0;
+    return others;
+}
+
+INLINE void settle(i64 n, double *restrict place, u8 *restrict x, u64 *restrict rng) {
+    for (i64 i = 0; i < n; i++)
+        x[i] = (place[i] < 0.0) | (place[i] >= 2.0) ? 2 : place[i] >= 1.0;
+    for (i64 i = 0; i < n; i++)
+        if (x[i] == 2) {
+            place[i] = 2.0 * uniform(rng);
+            x[i] = place[i] >= 1.0;
+        }
 }
 
 INLINE Outcome pso_apply(const Methods *m, const void *problem, i64 n, const void *self,
@@ -316,13 +457,11 @@ INLINE Outcome pso_apply(const Methods *m, const void *problem, i64 n, const voi
         double *place = s->place + p * n, *own = s->own_place + p * n;
         u8 *x = s->x;
         fill_uniforms(rng, s->draws, social ? n : (n + 1) / 2);
-        move(*a, n, social, place, s->velocity + p * n, own, s->best_place, s->draws, x);
-        for (i64 i = 0; i < n; i++)
-            if (place[i] < 0.0 || place[i] >= 2.0) {
-                place[i] = 2.0 * uniform(rng);
-                x[i] = place[i] >= 1.0;
-            }
-        double f = m->fitness(problem, x);
+        double f = s->fitness[p];
+        if (move(*a, n, social, place, s->velocity + p * n, own, s->best_place, s->draws)) {
+            settle(n, place, x, rng);
+            f = m->fitness(problem, x);
+        }
         s->deltas[p] = delta_of(f, s->fitness[p]);
         gain += s->deltas[p];
         s->fitness[p] = f;
@@ -354,20 +493,35 @@ typedef struct {
     double *deltas;
 } IlsState;
 
-INLINE void draw_distinct(u64 *rng, i64 n, i64 *bits, i64 count) {
+INLINE i64 keep_new(i64 *numbers, i64 kept, i64 number) {
+    for (i64 k = 0; k < kept; k++)
+        if (numbers[k] == number) return 0;
+    numbers[kept] = number;
+    return 1;
+}
+
+INLINE void draw_distinct(u64 *rng, i64 n, i64 *numbers, i64 count) {
+    u64 s[4] = {rng[0], rng[1], rng[2], rng[3]}, remainders = 0;
     for (i64 j = 0; j < count; j++) {
-        int fresh;
-        do {
-            bits[j] = below(rng, n);
-            fresh = 1;
-            for (i64 seen = 0; seen < j; seen++) fresh &= bits[seen] != bits[j];
-        } while (!fresh);
+        numbers[j] = below(s, n);
+        remainders |= (u64)1 << (numbers[j] & 63);
     }
+    if (__builtin_popcountll(remainders) < count) {
+        i64 kept = 1;
+        for (i64 j = 1; j < count; j++) kept += keep_new(numbers, kept, numbers[j]);
+        while (kept < count) kept += keep_new(numbers, kept, below(s, n));
+    }
+    memcpy(rng, s, sizeof s);
+}
+
+INLINE void toggle_all(const Methods *m, const void *problem, u8 *x, i64 *memo, const i64 *bits,
+                       i64 count) {
+    for (i64 j = 0; j < count; j++) m->toggle(problem, x, memo, bits[j]);
 }
 
 INLINE double flip_all(const Methods *m, const void *problem, u8 *x, i64 *memo, const i64 *bits,
                        i64 count) {
-    for (i64 j = 0; j < count; j++) m->toggle(problem, x, memo, bits[j]);
+    toggle_all(m, problem, x, memo, bits, count);
     return m->value(problem, memo);
 }
 
@@ -382,10 +536,11 @@ INLINE Outcome ils_apply(const Methods *m, const void *problem, i64 n, const voi
     double f = flip_all(m, problem, s->x, s->memo, s->bits, count);
     for (i64 step = 0; step < a->steps; step++) {
         draw_distinct(rng, n, s->bits, count);
-        double new = flip_all(m, problem, s->x, s->memo, s->bits, count);
-        if (new > f) f = new;
-        else
-            for (i64 j = 0; j < count; j++) m->toggle(problem, s->x, s->memo, s->bits[j]);
+        double new = m->preview(problem, s->x, s->memo, s->bits, count);
+        if (new > f) {
+            f = new;
+            toggle_all(m, problem, s->x, s->memo, s->bits, count);
+        }
     }
     double delta = delta_of(f, s->best_f[0]);
     if (f > s->best_f[0]) {
@@ -594,7 +749,8 @@ INLINE i64 run(const Methods *methods, Apply apply, const Rule *rule, const void
         const double *best_f, void *memory, const Limits *limits, const Meter *meter,             \
         Ledger *ledger, const Streams *streams, Trace *trace) {                                   \
         static const Methods methods = {problem##_fitness, problem##_toggle, problem##_value,     \
-                                        problem##_memo};                                           \
+                                        problem##_preview, problem##_prepare, problem##_memo,      \
+                                        problem##_reach};                                          \
         static const Rule rules = {rule##_select, rule##_learn, rule##_belief};                   \
         return run(&methods, algorithm##_apply, &rules, p, a, operators, count, state, best_f,    \
                    memory, limits, meter, ledger, streams, trace);                                \

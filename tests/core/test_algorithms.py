@@ -12,13 +12,15 @@ from eij_core.algorithms.ils import ils
 from eij_core.algorithms.portfolio import delta_of
 from eij_core.algorithms.pso import pso
 from eij_core.algorithms.ssga import ssga
+from eij_core.bits import unpack
+from eij_core.problems.ecc import ecc
 from eij_core.problems.knapsack import knapsack
 from eij_core.problems.nk import nk
 from eij_core.rng import streams_for
 from tests.core.components import OneMax
 from tests.oracles import Local, Particle, Population, Swarm, Xoshiro
 
-PROBLEMS = [nk(11, 2, 3), knapsack(n=13, r=40, instance=300), nk(70, 1, 3)]
+PROBLEMS = [nk(11, 2, 3), knapsack(n=13, r=40, instance=300), nk(70, 1, 3), ecc(9, 8)]
 problems = st.sampled_from(PROBLEMS)
 seeds = st.integers(0, 2**32)
 
@@ -137,6 +139,15 @@ def members_of(state):
     return [(x.tolist(), float(f)) for x, f in zip(state.members, state.fitness, strict=True)]
 
 
+def assert_kept_alike(problem, state):
+    """Members are kept as bytes, packed, and as the problem's memo."""
+    for member, genes, memo in zip(state.members, state.genes, state.memos, strict=True):
+        x = np.empty_like(member)
+        unpack(genes, x)
+        assert x.tolist() == member.tolist()
+        assert memo.tolist() == problem.prepare(member).tolist()
+
+
 def assert_heap(state):
     """The worst member is at hand, below every branch."""
     assert sorted(state.heap.tolist()) == list(range(state.fitness.size))
@@ -184,6 +195,7 @@ def test_steady_state_genetic_algorithm(problem, seed, moves, size, crossover, f
         gone = [before[i][1] for i in range(size) if i not in kept]
         assert all(f <= min((after[i][1] for i in range(size)), default=math.inf) for f in gone)
         assert_heap(state)
+        assert_kept_alike(problem, state)
         assert state.best_f[0] == max(f for _, f in after) == problem.fitness(state.best_x)
         assert in_step(rng, random)
 
@@ -202,6 +214,22 @@ def test_distinct_members_stay_distinct(seed):
         doubles = left
 
 
+@given(seeds)
+def test_children_of_a_population_of_one_kind_are_evaluated_from_their_parents(seed):
+    """Then none but the mutated bits differ, and most children are copies."""
+    problem, algorithm = nk(40, 3, 2), ssga("replace-5", 6)
+    rng, random = both(seed)
+    state = algorithm.begin(problem, rng)
+    random.state = [int(word) for word in rng]
+    for array in (state.members, state.genes, state.fitness, state.memos):
+        array[:] = array[0]
+    oracle = Population(members_of(state))
+    outcome = algorithm.operators[0].apply(algorithm, problem, state, rng)
+    born = [oracle.child(0.8, 0.5, fitness_of(problem), random) for _ in range(5)]
+    assert outcome.deltas.tolist() == [change for _, _, change in born]
+    assert in_step(rng, random)
+
+
 def test_mutation_flips_as_many_bits_as_asked():
     """Without crossover a child is its mother with `flips` bits changed, on average."""
     problem = OneMax(50)
@@ -209,12 +237,12 @@ def test_mutation_flips_as_many_bits_as_asked():
         algorithm = ssga("replace-1", 2, 0.0, flips)
         rng, _ = both(7)
         state = algorithm.begin(problem, rng)
-        state.members[:] = 0
+        state.genes[:] = 0
         changed = []
         for _ in range(800):
             state.fitness[:] = 99.0  # nobody is replaced
             algorithm.operators[0].apply(algorithm, problem, state, rng)
-            changed.append(state.children[0].sum())
+            changed.append(int(state.children[0, 0]).bit_count())
         assert np.mean(changed) == pytest.approx(flips, abs=4 * math.sqrt(flips / 800))
 
 

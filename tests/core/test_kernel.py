@@ -77,11 +77,13 @@ def test_a_problem_with_fitness_alone_is_completed():
     assert problem.flip(x, memo, 1) == 2.0
     problem.toggle(x, memo, 0)
     assert x.tolist() == [0, 1, 0]
+    assert problem.preview(x, memo, np.array([0, 2]), 2) == 3.0
+    assert x.tolist() == [0, 1, 0]
     assert OneMax.flip.__qualname__ == "OneMax.flip"
     assert OneMax.flip.__doc__
 
 
-def test_a_problem_with_flip_is_given_toggle():
+def test_a_problem_with_flip_is_given_toggle_and_preview():
     @kernel
     class Half(NamedTuple):
         n: int
@@ -100,6 +102,8 @@ def test_a_problem_with_flip_is_given_toggle():
     x = np.zeros(2, np.uint8)
     memo = Half(2).prepare(x)
     assert Half(2).toggle(x, memo, 1) is None
+    assert (memo.tolist(), x.tolist()) == ([1], [0, 1])
+    assert Half(2).preview(x, memo, np.array([1, 0]), 2) == 1.0
     assert (memo.tolist(), x.tolist()) == ([1], [0, 1])
 
 

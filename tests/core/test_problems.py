@@ -126,6 +126,19 @@ def test_flips_equal_full_evaluation_bit_for_bit(point, moves):
     assert problem.flip(x, memo, 0) == problem.fitness(home)
 
 
+@given(points(), st.data())
+def test_previews_equal_full_evaluation_and_leave_no_trace(point, data):
+    problem, x = point
+    bits = data.draw(st.lists(st.integers(0, problem.n - 1), min_size=1, max_size=9, unique=True))
+    memo, flipped = problem.prepare(x), x.copy()
+    flipped[bits] ^= 1
+    before = x.copy(), memo.copy()
+    room = np.array([*bits, -1], np.int64)  # what lies beyond the count is not looked at
+    assert problem.preview(x, memo, room, len(bits)) == problem.fitness(flipped)
+    assert (x == before[0]).all()
+    assert (memo == before[1]).all()
+
+
 @given(points())
 def test_evaluation_leaves_the_string_alone(point):
     problem, x = point
@@ -203,6 +216,21 @@ def test_random_neighbours_are_distinct_and_lead_with_the_bit_itself():
     assert problem.neighbours.min() >= 0
     assert problem.neighbours.max() < 30
     assert not np.array_equal(problem.tables, nk(30, 6, 6).tables)
+
+
+@given(landscapes())
+def test_nk_readers_are_the_neighbours_inverted_in_fours(problem):
+    for bit in range(problem.n):
+        places = slice(int(problem.first[bit]), int(problem.first[bit + 1]))
+        tables, weights = problem.readers[places], problem.weights[places]
+        assert tables.size % 4 == 0
+        assert tables.size < np.count_nonzero(weights) + 4
+        assert {(int(t), int(w)) for t, w in zip(tables, weights, strict=True) if w} == {
+            (table, 1 << (problem.k - place))
+            for table, row in enumerate(problem.neighbours.tolist())
+            for place, neighbour in enumerate(row)
+            if neighbour == bit
+        }
 
 
 def test_nk_instances_never_change():

@@ -8,7 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from eij_core.rng import below, fill_bits, normal, normals, skip, streams_for, uniform, word
+from eij_core.rng import (
+    all_miss_of,
+    below,
+    draw_distinct,
+    fill_bits,
+    normal,
+    normals,
+    skip,
+    streams_for,
+    uniform,
+    word,
+)
 from tests.oracles import XOSHIRO_VECTORS, Xoshiro
 
 states = st.lists(st.integers(0, 2**64 - 1), min_size=4, max_size=4).filter(any)
@@ -54,12 +65,32 @@ def test_draws_equal_the_oracle(name, state):
     assert rng.tolist() == oracle.state
 
 
+@given(state=states, n=st.integers(1, 500), hit=st.sampled_from([1e-15, 1e-4, 0.01, 0.5, 0.999]))
+def test_skips_that_leave_the_string_need_no_length(state, n, hit):
+    log_miss = math.log(1.0 - hit)
+    rng, other = np.array(state, np.uint64), np.array(state, np.uint64)
+    short, exact = skip(rng, log_miss, all_miss_of(n, log_miss)), skip(other, log_miss)
+    assert short == exact or (short >= n and exact >= n)
+    assert rng.tolist() == other.tolist()
+
+
 @given(state=states, n=st.integers(0, 200))
 def test_bits_equal_the_oracle(state, n):
     rng, oracle = np.array(state, np.uint64), Xoshiro(list(state))
     x = np.full(n, 9, np.uint8)
     fill_bits(rng, x)
     assert x.tolist() == oracle.bits(n)
+    assert rng.tolist() == oracle.state
+
+
+@given(state=states, n=st.integers(1, 300), data=st.data())
+def test_distinct_numbers_equal_the_oracle(state, n, data):
+    """Few numbers to choose from: repeats are frequent, and drawn anew."""
+    count = data.draw(st.integers(1, min(n, 70)))
+    rng, oracle = np.array(state, np.uint64), Xoshiro(list(state))
+    numbers = np.full(count + 1, -1)
+    draw_distinct(rng, n, numbers, count)
+    assert numbers.tolist() == [*oracle.distinct(n, count), -1]
     assert rng.tolist() == oracle.state
 
 
