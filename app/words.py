@@ -90,8 +90,8 @@ _FIVE = (
     "a near miss, and nothing for doing nothing. Operators start out equal per candidate, so at "
     "first the cheap ones go; what is learned fades with the Joules spent since. The operator with "
     "the largest credit per Joule is applied, after a draw that says how unsure its estimate is. "
-    "Trying the others again is paid from a fixed share of the Joules, of which a dear operator "
-    "gets less. What does not fit into the rest of the budget is never started.</p>"
+    "Who has waited long is tried again, a dear operator later than a cheap one. What does not fit "
+    "into the rest of the budget is never started.</p>"
 )
 
 _SHARES = (

@@ -68,6 +68,7 @@ POOL = np.dtype(
         ("least", np.float64),  # the least E/C of operators that have improved
         ("scale", np.float64),  # h, the typical |Δ| of operators that improve; 0 = unknown
         ("half_life", np.float64),  # Joules after which what was learned counts half
+        ("doubt", np.float64),  # the largest standard deviation of ln gain
     ],
     align=True,
 )
@@ -209,8 +210,8 @@ def expected_credit(arm: Any, pool: Any, prior: float) -> float:
 
 
 @kernel
-def spread_of(arm: Any, pool: Any, uncertainty: float) -> float:
+def spread_of(arm: Any, pool: Any) -> float:
     """Return the standard deviation of ln gain, before the budget narrows it."""
-    if uncertainty == 0.0:
+    if pool.doubt == 0.0:
         return 0.0
-    return 1.0 / math.sqrt(1.0 / (uncertainty * uncertainty) + arm.tries / pool.cv2)
+    return 1.0 / math.sqrt(1.0 / (pool.doubt * pool.doubt) + arm.tries / pool.cv2)

@@ -3,9 +3,9 @@
 The rule in five sentences. A candidate earns credit for an improvement, a little for a near miss,
 and nothing for doing nothing. Operators start out equal per candidate, so at first the cheap ones
 go; what is learned fades with the Joules spent since. The operator with the largest credit per
-Joule is applied, after a draw that says how unsure its estimate is. Trying the others again is
-paid from a fixed share of the Joules, of which a dear operator gets less. What does not fit into
-the rest of the budget is never started.
+Joule is applied, after a draw that says how unsure its estimate is. Who has waited long is tried
+again, a dear operator later than a cheap one. What does not fit into the rest of the budget is
+never started.
 
 The rule in symbols, for operators o, budget B0 and what is left of it, B:
 
@@ -21,15 +21,17 @@ The rule in symbols, for operators o, budget B0 and what is left of it, B:
 5. Shared prior: m = (Y + n0·m̄)/(N + n0), m̄ the mean over all operators. For who is above it, n0 is
    at least cv²/2; for who is not, cv²/3, but within 1 and 2. So luck is believed more slowly than
    failure: where credit is rare, one lucky application says little.
-6. Uncertainty of ln m: s = [1/τ² + N/cv²]^(−1/2) · [B/(B + (1 + N)·E)]^(1/2).
+6. Uncertainty of ln m: s = [ln K/(τ²·ln 2) + N/cv²]^(−1/2) · [B/(B + (1 + N)·E)]^(1/2). The more
+   operators draw, the luckier the luckiest: hence ln K (K ≥ 2), as in the largest of K draws.
 7. Cost E: a running mean, started anew by a reading that is off by a factor of two; before that, a
    hint or a probe; where there is neither, one try, in random order. With `probe`, the run asks for
    the prices of idle operators again and again, on one candidate each.
-8. Choice: the largest ln(m·C/E) + s·ξ, ξ ~ N(0, 1), among those with E ≤ B. A price that was paid
-   at most once, or has just changed, may stake at most φ·B, unless it is the cheapest.
-9. Exploration: who has been idle for K·E·r/ε Joules is owed an application, if E ≤ φ·B; r is its
-   price per candidate relative to the least of those that improve, or 1. So all that re-trying
-   costs is at most ε of the Joules, and the dearer, the less.
+8. Choice: the largest ln(m·C/E) + s·ξ, ξ ~ N(0, 1) within ±3, among those with E ≤ B. A price that
+   was paid at most once, or has just changed, may stake at most φ·B, unless it is the cheapest.
+9. Exploration: who has been idle for r·K·E/ε Joules, or for r times two half-lives, when a quarter
+   of what was known of it is left, is owed an application, if E ≤ φ·B; r is its price per candidate
+   relative to the least of those that improve, or 1. So re-trying costs at most ε of the Joules,
+   or five applications of each operator in a budget, and the dearer, the less.
 
 At B = ∞ the budget's factors are 1, and what was learned counts half after 100 applications.
 """
@@ -64,6 +66,10 @@ __all__ = ["EijPlus", "EijPlusStats", "eij_plus"]
 
 # Below every price, above the 0 that stands for an unknown one.
 UNKNOWN = 1e-300
+# Half-lives after which what was known of an operator is as good as forgotten.
+FORGOTTEN = 2.0
+# In 50,000 decisions there is a draw of four and a half standard deviations: it must not decide.
+LUCKIEST = 3.0
 
 
 class Draw(NamedTuple):
@@ -75,7 +81,7 @@ class Draw(NamedTuple):
     spread: float
     """Standard deviation of ln gain."""
     luck: float
-    """The standard normal drawn."""
+    """The standard normal drawn, within ±3."""
     priority: float
     """ln(gain/joules) + spread·luck; -inf for what may not be started."""
 
@@ -87,13 +93,13 @@ class EijPlus(NamedTuple):
     memory_share: float = 0.10
     """H, half-life of what was learned, as a share of the budget."""
     uncertainty: float = 0.7
-    """τ, the largest standard deviation of ln gain."""
+    """τ, the largest standard deviation of ln gain, with two operators."""
     near_miss: float = 0.5
     """κ, the largest credit of a candidate that is worse."""
     prior: float = 1.0
     """The least of n0, how many applications the common prior is worth."""
     exploration: float = 0.05
-    """ε, the share of the Joules that re-trying may cost."""
+    """ε, the share of the Joules that re-trying may cost; 0: nothing is owed."""
     first_share: float = 0.10
     """φ, the largest share of what is left that exploration may put at stake in one application."""
     cost: bool = True
@@ -109,6 +115,7 @@ class EijPlus(NamedTuple):
         arms.candidates = np.maximum(hints.candidates, 1.0)
         pool = np.zeros(1, POOL).view(np.recarray)
         pool.half_life = self.memory_share * (budget if self.cost else np.inf)
+        pool.doubt = self.uncertainty * math.sqrt(math.log(2.0) / math.log(max(arms.size, 2)))
         stats = EijPlusStats(arms, pool)
         summarise(stats)
         return stats
@@ -130,19 +137,23 @@ class EijPlus(NamedTuple):
         return winner
 
     def owed(self, stats: Any, left: float) -> int:
-        """Return the operator that has waited longest beyond K·E·r/ε Joules, or -1."""
+        """Return the operator that is furthest beyond the time it has to wait, or -1."""
+        if self.exploration == 0.0:
+            return -1
         most = self.first_share * left if self.cost else np.inf
-        least = stats.pool[0].least
+        pool = stats.pool[0]
         winner = -1
-        longest = stats.arms.size / self.exploration if self.exploration > 0.0 else np.inf
+        longest = 1.0
         for o in range(stats.arms.size):
             arm = stats.arms[o]
             if arm.joules > most:
                 continue
-            dearer = max(arm.joules / (arm.candidates * least), 1.0)
-            if arm.idle >= longest * arm.joules * dearer:
+            dearer = max(arm.joules / (arm.candidates * pool.least), 1.0)
+            wait = stats.arms.size * arm.joules / self.exploration
+            waited = arm.idle / (dearer * min(wait, FORGOTTEN * pool.half_life))
+            if waited >= longest:
                 winner = o
-                longest = arm.idle / (arm.joules * dearer)
+                longest = waited
         return winner
 
     def draw(self, stats: Any, left: float, operator: int, rng: Any) -> Any:
@@ -150,14 +161,14 @@ class EijPlus(NamedTuple):
         arm, pool = stats.arms[operator], stats.pool[0]
         joules = arm.joules
         gain = expected_credit(arm, pool, self.prior)
-        spread = spread_of(arm, pool, self.uncertainty)
+        spread = spread_of(arm, pool)
         if self.cost:
             hardly_known = arm.readings < 2.0 and joules > pool.cheapest
             if joules > (self.first_share * left if hardly_known else left):
                 return Draw(gain, joules, spread, 0.0, -np.inf)
             if left < np.inf:
                 spread *= math.sqrt(left / (left + (1.0 + arm.tries) * joules))
-        luck = normal(rng)
+        luck = min(max(normal(rng), -LUCKIEST), LUCKIEST)
         return Draw(gain, joules, spread, luck, math.log(gain / joules) + spread * luck)
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
@@ -197,7 +208,7 @@ class EijPlus(NamedTuple):
         if arm.joules == 0.0:
             return Belief(np.nan, np.nan, np.nan, np.nan, np.nan)
         gain = expected_credit(arm, pool, self.prior)
-        gain_sd = gain * spread_of(arm, pool, self.uncertainty)
+        gain_sd = gain * spread_of(arm, pool)
         return Belief(gain, gain_sd, arm.joules, math.sqrt(arm.joules_var), gain / arm.joules)
 
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
@@ -208,7 +219,7 @@ class EijPlus(NamedTuple):
         if self.owed(stats, left) >= 0:
             spent = "Joules" if self.cost else "applications"
             waited = f"has been idle for {stats.arms[chosen].idle:.4g} {spent}"
-            return Decision(chosen, (), f"{waited}, so the share kept for exploration pays for it")
+            return Decision(chosen, (), f"{waited}, so it is tried again")
         draws = tuple(self.draw(stats, left, o, replay) for o in range(stats.arms.size))
         if chosen < 0:
             return Decision(chosen, draws, "is not chosen: nothing fits into what is left")

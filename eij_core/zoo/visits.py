@@ -22,7 +22,7 @@ KNOWLEDGE: tuple[Knowledge, ...] = ("hinted", "probed", "unknown")
 
 ENOUGH = 3
 """An operator with fewer applications has starved."""
-PROBE_EVERY = 0.04
+PROBE_EVERY = 1 / 35
 """Share of the budget between two rounds of probes: half of it is no multiple, so that no probe
 comes just after the change of a case."""
 

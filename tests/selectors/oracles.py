@@ -314,12 +314,11 @@ class EijPlusOracle:
     def owed(self, B):
         improving = [o for o in range(self.k) if self.wins[o] > 0]
         least = min((self.E[o] / self.C[o] for o in improving), default=math.inf)
-        debts = [
-            self.idle[o] * self.eps / (self.k * self.E[o] * max(1, self.E[o] / self.C[o] / least))
-            if self.E[o] <= self.phi * B
-            else -1
-            for o in range(self.k)
-        ]
+        debts = [-1.0] * self.k
+        for o in range(self.k):
+            if self.E[o] <= self.phi * B:
+                wait = min(self.k * self.E[o] / self.eps, 2 * self.H * self.B0)
+                debts[o] = self.idle[o] / (wait * max(1, self.E[o] / self.C[o] / least))
         return int(np.argmax(debts)) if max(debts) >= 1 else -1
 
     def may_start(self, o, B):
@@ -332,7 +331,8 @@ class EijPlusOracle:
         above = self.Y[o] > self.N[o] * mean
         n0 = max(self.n0, cv2 / 2 if above else min(cv2 / 3, 2 * self.n0))
         gain = (self.Y[o] + n0 * mean) / (self.N[o] + n0) * self.C[o]
-        s = math.sqrt(1 / (1 / self.tau**2 + self.N[o] / cv2))
+        draws = math.log(max(self.k, 2)) / math.log(2)
+        s = math.sqrt(1 / (draws / self.tau**2 + self.N[o] / cv2))
         if math.isfinite(B):
             s *= math.sqrt(B / (B + (1 + self.N[o]) * self.E[o]))
         return math.log(gain / self.E[o]), s

@@ -26,7 +26,7 @@ def lucks(player):
     rng = player.rng.copy()
     while True:
         with np.errstate(over="ignore"):
-            yield normal(rng)
+            yield min(max(normal(rng), -3.0), 3.0)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -111,6 +111,40 @@ def test_the_dearer_the_less_is_paid_for_re_trying(dear):
     waits = np.diff(np.flatnonzero(chosen == 1)) - 1  # in Joules: those between cost 1 each
     assert waits.size
     np.testing.assert_array_equal(waits, 2 / 0.05 * dear * dear)  # its price, and relative to 1
+
+
+def test_nobody_starves_who_is_no_dearer_than_the_rest():
+    player = Player("eij-plus:uncertainty=0", 12, budget=200.0, known=1.0)
+    chosen = play(player, lambda o: ([-1.0] if o else [1.0], 1.0), 195)
+    # By their share alone they would wait for 12/0.05 = 240 J, longer than the budget lasts.
+    assert np.bincount(chosen, minlength=12).min() == 4
+
+
+def test_what_is_dearer_is_not_fed_for_the_sake_of_it():
+    prices = [1.0] + [10.0] * 3
+    player = Player("eij-plus:uncertainty=0", 4, budget=400.0, known=prices)
+    chosen = play(player, lambda o: ([-1.0] if o else [1.0], prices[o]), 350)
+    assert set(chosen) == {0}
+
+
+def test_the_more_operators_draw_the_less_doubt_each_may_have():
+    def spread(k):
+        player = Player("eij-plus", k, known=1.0)
+        with np.errstate(over="ignore"):
+            return player.selector.draw(player.stats, math.inf, 0, player.rng.copy()).spread
+
+    assert spread(1) == spread(2) == pytest.approx(0.7)
+    assert spread(16) == pytest.approx(0.35)  # ln 16 = 4 ln 2
+
+
+def test_no_draw_is_luckier_than_three_standard_deviations():
+    player = Player("eij-plus", 2, known=1.0)
+    with np.errstate(over="ignore"):
+        drawn = [
+            player.selector.draw(player.stats, math.inf, 0, player.rng).luck for _ in range(5000)
+        ]
+    assert -min(drawn) == max(drawn) == 3.0
+    assert np.std(drawn) == pytest.approx(1.0, abs=0.05)
 
 
 def test_one_lucky_application_says_little_where_credit_is_rare():
