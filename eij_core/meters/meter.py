@@ -191,11 +191,18 @@ def timed(
 
 
 def scripted(
-    operators: int, cast: NDArray[np.int64], script: NDArray[np.float64], start: float
+    prices: NDArray[np.float64],
+    cast: NDArray[np.int64],
+    script: NDArray[np.float64],
+    start: float,
 ) -> Meter:
-    """Return a meter that repeats recorded charges, and `start` Joules for the start."""
-    nothing = np.zeros(operators + 1)
-    meter = _meter(nothing, nothing.copy(), 0.0, 0.0, False, 0.0)
+    """Return a meter that repeats recorded charges, and `start` Joules for the start.
+
+    `prices` are what was known beforehand of an application of each operator, 0 for nothing: rules
+    are told, but nobody pays them.
+    """
+    operators = prices.size
+    meter = _meter(np.append(prices, 0.0), np.zeros(operators + 1), 0.0, 0.0, False, 0.0)
     # The start comes first in the script, as the operator after the last.
     return meter._replace(
         script=np.append(start, script), cast=np.append(np.int64(operators), cast)

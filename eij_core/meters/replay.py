@@ -33,14 +33,24 @@ class Replay:
         Its charge, as the selector saw it.
     start : float
         The charge of the start.
+    name : str
+        Where all this comes from.
+    prices : array of float
+        Joules of an application of each operator that the selector knew beforehand, 0 for none.
     """
 
     def __init__(
-        self, operators: ArrayLike, joules: ArrayLike, start: float = 0.0, name: str = "a record"
+        self,
+        operators: ArrayLike,
+        joules: ArrayLike,
+        start: float = 0.0,
+        name: str = "a record",
+        prices: ArrayLike = (),
     ) -> None:
         self.operators: NDArray[np.int64] = np.asarray(operators, np.int64)
         self.joules: NDArray[np.float64] = np.asarray(joules, np.float64)
         self.start = start
+        self.prices: NDArray[np.float64] = np.asarray(prices, np.float64)
         good = self.joules.size == self.operators.size and bool(np.all(self.joules > 0))
         if not good:
             raise InputError("replay", name, "one operator and Joules above 0 for every decision")
@@ -48,7 +58,8 @@ class Replay:
 
     def attach(self, problem: str, algorithm: str, operators: tuple[Any, ...]) -> Meter:
         """Return the compiled meter that repeats the record."""
-        return scripted(len(operators), self.operators, self.joules, self.start)
+        prices = self.prices if self.prices.size == len(operators) else np.zeros(len(operators))
+        return scripted(prices, self.operators, self.joules, self.start)
 
     def begin(self, meter: Meter, ledger: Ledger) -> None:
         """Nothing is measured."""
@@ -76,8 +87,9 @@ def replay(
 
     path = Path(file)
     try:
-        table = pyarrow.parquet.read_table(path, columns=list(COLUMNS))
+        table = pyarrow.parquet.read_table(path)
         decision, operator, joules = (table[name].to_numpy() for name in COLUMNS)
+        believed = [table[name] for name in table.column_names if name.startswith("cost:")]
     except (OSError, ValueError, KeyError) as error:
         expected = f"a Parquet file with decision, operator and joules ({error})"
         raise InputError("replay:file", file, expected) from None
@@ -85,4 +97,7 @@ def replay(
         raise InputError("replay:file", file, "a record of every decision: run with every=1")
     starts = decision == 0
     start = float(joules[starts].sum())
-    return Replay(operator[~starts], joules[~starts], start, path.name)
+    # What the selector believed of prices before it paid any is what it had been told.
+    prices = np.nan_to_num([column[0].as_py() for column in believed])
+    told = prices if starts[0] else np.zeros(0)
+    return Replay(operator[~starts], joules[~starts], start, path.name, told)

@@ -85,7 +85,7 @@ def test_a_replay_repeats_and_notices_divergence():
 
 
 def test_a_replay_of_another_operator_diverges_for_good():
-    meter = scripted(2, np.array([1, 0]), np.array([0.5, 0.25]), 0.1)
+    meter = scripted(np.zeros(2), np.array([1, 0]), np.array([0.5, 0.25]), 0.1)
     rng = streams_for(1).noise
     for o in (2, 0, 1):
         assert meter.stop(0, o, NOTHING, rng) > 0
