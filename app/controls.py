@@ -69,6 +69,9 @@ class Controls(pn.viewable.Viewer):
             options=RULES, value=None, size="small", margin=(0, 6, 4, 6),
             sizing_mode="stretch_width",
         )  # fmt: skip
+        # Else the first one counts as chosen once it is drawn.
+        for choice in (self.guess, self.rule):
+            choice._allows_none = True  # type: ignore[misc]
         self.instance_file = InstanceFile(settings)
         self.meters_here = MetersHere(self.pickers["meter"].select)
         self.amount = pmui.FloatInput(

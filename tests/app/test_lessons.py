@@ -83,6 +83,19 @@ def test_a_recorded_run_keeps_the_answer_until_it_is_asked_for(frame):
     assert "%" in controls._answer.object
 
 
+def test_the_page_does_not_choose_for_its_reader(frame):
+    settings = Settings()
+    controls = Controls(settings, lambda *_: None)
+    guess, rule = controls.guess.get_root(), controls.rule.get_root()
+    controls.answer(frame, recorded=True)
+    assert (controls.guess.value, guess.data.value) == (None, None)
+    assert controls._answer.object == ""
+    settings.selector = "ucb1"  # neither of the two buttons
+    assert (controls.rule.value, rule.data.value) == (None, None)
+    controls.rule.value = "eij-plus"
+    assert settings.selector == "eij-plus"
+
+
 def test_the_paper_s_rule_is_one_click_away():
     settings = Settings()
     controls = Controls(settings, lambda *_: None)
