@@ -35,7 +35,7 @@ def numbers(frame: Frame) -> str:
     watts = joules / seconds if seconds > 0.0 and frame.provenance != "simulated" else math.nan
     cards = [
         ("best fitness", number(best, 5)),
-        ("optimum gap", f"{number(gap, 3)} %" if math.isfinite(gap) else "–"),
+        ("optimum gap", _gap(gap)),
         (_spent_of(frame), f"{number(joules)} J"),
         ("decisions", _count(decisions)),
         ("evaluations", _count(evaluations)),
@@ -46,7 +46,14 @@ def numbers(frame: Frame) -> str:
         f"<div class='stat' title='{ABOUT.get(key, '')}'><b>{value}</b><span>{key}</span></div>"
         for key, value in cards
     )
-    return f"<div class='stats'>{body}</div>"
+    return f"<div class='gauges'><div class='stats'>{body}</div></div>"
+
+
+def _gap(percent: float) -> str:
+    if not math.isfinite(percent):
+        return "–"
+    # A full knapsack that bursts is worse by millions of per cent; how many says nothing.
+    return f"{number(percent, 3)} %" if percent < 1000.0 else "&gt; 999 %"
 
 
 def _spent_of(frame: Frame) -> str:
@@ -67,8 +74,10 @@ def sentence(frame: Frame) -> str:
     share = 100.0 * float(chosen[favourite]) / total
     spent = last["operator_joules"]
     cost = 100.0 * float(spent[favourite]) / max(float(spent.sum()), 1e-300)
+    decisions = int(last["decision"])
+    after = f"{_count(decisions)} decision{'s' if decisions != 1 else ''}"
     return (
-        f"After {_count(int(last['decision']))} decisions, {text(frame.names[favourite])} has "
+        f"After {after}, {text(frame.names[favourite])} has "
         f"{share:.0f} % of the choices and {cost:.0f} % of the Joules."
     )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import logging
 import os
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,93 +22,19 @@ from panel.io.resources import CDN_DIST, DIST_DIR, LOCAL_DIST
 from panel.models.esm import ReactiveESM
 from panel.template import EditableTemplate
 
+from app.page_scripts import FOCUS, ICONS, MESSAGES
 from app.painter import painter
+from app.theme import THEME
 
-__all__ = ["Shown", "connected", "extension", "kernel", "replace_in_cell"]
+log = logging.getLogger(__name__)
+
+__all__ = ["Shown", "connected", "draw", "extension", "kernel", "replace_in_cell"]
 
 WIDGETS = ("ipywidgets", "vscode")
 """Ways to talk to the kernel that go over ipywidgets and jupyter_bokeh."""
 
-ICONS = """
-.material-icons { font-family: "Material Icons" }
-.material-icons-outlined { font-family: "Material Icons Outlined" }
-.material-icons, .material-icons-outlined {
-  font-style: normal; font-weight: normal; line-height: 1; letter-spacing: normal;
-  text-transform: none; white-space: nowrap; direction: ltr; font-feature-settings: "liga";
-}
-"""
-
-# Two faults of Panel's manager of messages (1.9.4), each of which loses changes:
-# 1. It returns to the kernel whatever came from there, and a kernel that was busy meanwhile takes
-#    the old news for the reader's wish. Bokeh's own session looks at `sync`, as here.
-# 2. It throws away what arrives before the page has drawn the widget. Here it waits.
-MANAGER = """
-(function mend() {
-  const models = window.Bokeh?.require?.("base")?.default_resolver
-  const manager = models?.get("panel.models.comm_manager.CommManager")?.prototype
-  if (manager == null) {
-    setTimeout(mend, 20)
-  } else if (!manager.eij_mended) {
-    manager.eij_mended = true
-    const {_document_changed, msg_handler} = manager
-    manager._document_changed = function (event) {
-      if (event.sync !== false) _document_changed.call(this, event)
-    }
-    manager.msg_handler = function (message) {
-      const waiting = (this.eij_waiting ??= [])
-      waiting.push(message)
-      if (waiting.length == 1) deliver(this, waiting)
-    }
-    function deliver(self, waiting) {
-      const id = self.plot_id
-      if (id in window.Bokeh.index || self.ns.plot_index[id] != null) {
-        while (waiting.length != 0) {
-          try {
-            msg_handler.call(self, waiting[0])
-          } finally {
-            waiting.shift()
-          }
-        }
-      } else if (self.document != null) {
-        setTimeout(() => deliver(self, waiting), 50)
-      }
-    }
-  }
-})();
-"""
-
-# jupyter_bokeh (4.1.0) has the first of these faults too, and does not show its class: but it can
-# be told by what it has called on a change.
-ECHO = """
-(function mend() {
-  const document = window.Bokeh?.require?.("document")?.Document?.prototype
-  if (document == null) {
-    setTimeout(mend, 20)
-  } else if (!document.eij_mended) {
-    document.eij_mended = true
-    const {on_change} = document
-    document.on_change = function (callback, ...rest) {
-      const returns = String(callback).includes("._change_event(")
-      const wanted = (event) => event.sync === false ? undefined : callback(event)
-      return on_change.call(this, returns ? wanted : callback, ...rest)
-    }
-  }
-})();
-"""
-
-# A widget keeps the focus in its shadow, where JupyterLab cannot see it: after a click on one of
-# its buttons, a cell picked by its margin would not hear Shift+Enter.
-FOCUS = """
-if (!window.eij_focus) {
-  window.eij_focus = true
-  document.addEventListener("mousedown", (event) => {
-    let holder = document.activeElement
-    if (!holder?.shadowRoot || event.composedPath().includes(holder)) return
-    while (holder.shadowRoot?.activeElement) holder = holder.shadowRoot.activeElement
-    holder.blur()
-  }, true)
-}
-"""
+INSIDES = ("_document", "_document_patched", "_model", "_model_to_traits", "_sync_model")
+"""What of a widget of jupyter_bokeh is changed here, though it promises none of it."""
 
 
 def kernel() -> Any:
@@ -116,16 +43,31 @@ def kernel() -> Any:
     return shell if getattr(shell, "kernel", None) is not None else None
 
 
-_prepared: set[int] = set()
+_prepared: dict[int, tuple[str, Any]] = {}
+"""By shell, the cell and the execution of it that have loaded what widgets need."""
 
 
 def prepare() -> None:
-    """Load what widgets need, unless that was done."""
-    # The page that `panel serve` makes of a notebook would ask Google for this font.
-    EditableTemplate._resources["css"].pop("lato", None)
+    """Load what widgets need, unless that was done and is kept in the output of another cell."""
+    _ask_for_no_font()
     shell = kernel()
-    if shell is not None and id(shell) not in _prepared:
+    if shell is None:
+        return
+    known, now = _prepared.get(id(shell)), _cell_of(shell)
+    if known is None or (known != now and known[0] == now[0]):
         extension()
+
+
+def _cell_of(shell: Any) -> tuple[str, Any]:
+    """Return which cell is running, and which execution of it this is."""
+    parent = shell.get_parent()
+    cell = parent.get("metadata", {}).get("cellId") or shell.user_ns.get("In", [""])[-1]
+    return cell, parent.get("header", {}).get("msg_id")
+
+
+def _ask_for_no_font() -> None:
+    """Keep the page that `panel serve` makes of a notebook from asking the network for a font."""
+    EditableTemplate._resources.get("css", {}).pop("lato", None)
 
 
 def extension(comms: str = "") -> None:
@@ -137,16 +79,17 @@ def extension(comms: str = "") -> None:
         How widgets talk to the kernel: "default", "ipywidgets", "vscode" or "colab"; found out by
         default.
     """
+    _ask_for_no_font()
     pn.config.inline = True  # type: ignore[misc]
     # In this order: HoloViews by itself would fetch Bokeh from the network.
     hv.extension("bokeh", inline=True, logo=False)
     pn.extension(inline=True, comms=comms or _place(), notifications=False)
     shell = kernel()
     if shell is not None:
-        _prepared.add(id(shell))
+        _prepared[id(shell)] = _cell_of(shell)
         from IPython.display import HTML, Javascript, display
 
-        display(HTML(f"<style>{_icons()}</style>"), Javascript(MANAGER + ECHO + FOCUS))
+        display(HTML(f"<style>{_icons()}</style>"), Javascript(MESSAGES + FOCUS))
 
 
 def _place() -> str:
@@ -182,6 +125,7 @@ class Shown(pn.viewable.Viewer):
         prepare()
         with painter.lock:
             view = self._create_view()
+            view.theme_config = THEME
             if _bring_along not in view._hooks:
                 view._hooks.append(_bring_along)
             if pn.config.comms in WIDGETS:
@@ -195,6 +139,14 @@ class Shown(pn.viewable.Viewer):
             return bundle
 
 
+def draw(task: Callable[[], None]) -> None:
+    """Draw what a cell asks for, in a notebook by the painter, who alone talks to the page."""
+    if kernel() is None or painter.mine:
+        task()
+    else:
+        painter.do(task).result()
+
+
 _widgets: weakref.WeakKeyDictionary[Any, weakref.WeakSet[Any]] = weakref.WeakKeyDictionary()
 
 
@@ -202,14 +154,7 @@ def _widget_bundle(view: Any) -> Any:
     widget = pn.ipywidget(view)
     _keep_styles(view)
     widget.combine_events = False  # combined ones wait until no cell runs
-    hear = widget._sync_model
-    widget.on_msg(hear, remove=True)
-    widget.on_msg(lambda *message: painter.do(partial(hear, *message)))
-    # ipykernel (7.4) would have the page heard by the shell of whoever spoke to it last, such as
-    # one that a cell keeps busy, instead of the one that the page asks for.
-    widget.comm._reply_subshell_for = lambda _, asked_for: asked_for
-    _say_at_once(widget)
-    widget.observe(partial(_on_views, weakref.ref(widget)), "_view_count")
+    _mend(widget)
     _widgets.setdefault(view, weakref.WeakSet()).add(widget)
     bundle = widget._repr_mimebundle_()
     if pn.config.comms != "vscode":
@@ -218,6 +163,25 @@ def _widget_bundle(view: Any) -> Any:
 
     display(bundle, raw=True)
     return {"text/html": '<div style="display: none"></div>'}, {}
+
+
+def _mend(widget: Any) -> None:
+    """Let a widget talk through the painter, unless it is another than this was written for."""
+    missing = [name for name in INSIDES if not hasattr(widget, name)]
+    if missing:
+        log.warning(
+            "this jupyter_bokeh has no %s: widgets work, but may be slow while a cell is busy",
+            ", ".join(missing),
+        )
+        return
+    hear = widget._sync_model
+    widget.on_msg(hear, remove=True)
+    widget.on_msg(lambda *message: painter.do(partial(hear, *message)))
+    # ipykernel (7.4) would have the page heard by the shell of whoever spoke to it last, such as
+    # one that a cell keeps busy, instead of the one that the page asks for.
+    widget.comm._reply_subshell_for = lambda _, asked_for: asked_for
+    _say_at_once(widget)
+    widget.observe(partial(_on_views, weakref.ref(widget)), "_view_count")
 
 
 def _say_at_once(widget: Any) -> None:
@@ -327,9 +291,7 @@ def replace_in_cell(live: Any) -> None:
     shell = kernel()
     if shell is None:
         return
-    parent = shell.get_parent()
-    cell = parent.get("metadata", {}).get("cellId") or shell.user_ns.get("In", [""])[-1]
-    execution = parent.get("header", {}).get("msg_id")
+    cell, execution = _cell_of(shell)
     known, started = _cells.get(cell, (None, weakref.WeakSet()))
     if known != execution:
         for old in started:

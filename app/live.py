@@ -92,6 +92,8 @@ class LiveFigure:
                 limits = self._limits(frame)
                 for range_, (axis, *_) in tuple(self._ranges.items()):
                     self._follow(range_, axis, limits[axis], anew)
+            if not pn.state.curdoc and self.pane._models:
+                pn.io.push_notebook(self.pane)
         self._story = story
 
     def _build(self, frame: Frame) -> None:
@@ -135,12 +137,9 @@ class LiveFigure:
             self._ranges[range_] = (axis, low, high)
 
     def _feed(self, layers: Layers, anew: bool) -> None:
-        touched = False
         for key, layer in layers.items():
             for source in tuple(self._sources.get(key, ())):
-                touched |= _feed_source(source, layer, anew)
-        if touched and not pn.state.curdoc and self.pane._models:
-            pn.io.push_notebook(self.pane)
+                _feed_source(source, layer, anew)
 
 
 class _Catch:
@@ -183,7 +182,7 @@ def _shape_of(frame: Frame) -> Any:
     return frame.names, frame.selector, frame.used[1]
 
 
-def _feed_source(source: ColumnDataSource, layer: Layer, anew: bool) -> bool:
+def _feed_source(source: ColumnDataSource, layer: Layer, anew: bool) -> None:
     columns = _as_drawn(layer)
     first = next(iter(columns.values()))
     have = len(next(iter(dict(source.data).values()), ()))
@@ -192,10 +191,8 @@ def _feed_source(source: ColumnDataSource, layer: Layer, anew: bool) -> bool:
     if layer.grows and served and not anew and 0 < have <= len(first):
         if have < len(first):
             source.stream({name: values[have:] for name, values in columns.items()})
-            return True
-        return False
-    source.data = columns
-    return True
+    else:
+        source.data = columns
 
 
 def _as_drawn(layer: Layer) -> dict[str, Any]:

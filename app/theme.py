@@ -31,8 +31,12 @@ def dash_of(operator: int) -> str:
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
+# A card surrounds every plot, in a notebook too: it needs no frame of its own.
+CHARTS = {"chart_style": "minimal"}
+
 THEME: dict[str, Any] = {
     "light": {
+        **CHARTS,
         "palette": {
             "primary": {"main": "#0B5C8E"},
             "secondary": {"main": "#B34700"},
@@ -43,6 +47,7 @@ THEME: dict[str, Any] = {
         "shape": {"borderRadius": 10},
     },
     "dark": {
+        **CHARTS,
         "palette": {
             "primary": {"main": "#6CB8E6"},
             "secondary": {"main": "#F0904D"},
@@ -68,11 +73,17 @@ PAGE_CSS = """
 .words math { font-size: 1.08rem; }
 .formula { display: block; overflow-x: auto; padding: 0.35em 0; }
 .quiet { color: var(--quiet); }
-.stats { display: grid; grid-template-columns: repeat(auto-fit, minmax(104px, 1fr)); gap: 8px; }
-.stat { border: 1px solid var(--line); border-radius: 10px; padding: 8px 12px; min-width: 0; }
-.stat b { display: block; font-size: 1.22rem; font-weight: 600; line-height: 1.3;
-          font-variant-numeric: tabular-nums; white-space: nowrap; overflow: hidden;
-          text-overflow: ellipsis; }
+.gauges, .stat { container-type: inline-size; }
+.stats { display: grid; grid-template-columns: repeat(7, 1fr); gap: 8px; }
+@container (max-width: 880px) { .stats { grid-template-columns: repeat(4, 1fr); } }
+@container (max-width: 480px) {
+  .stats { grid-template-columns: repeat(3, 1fr); }
+  .stats .stat span { white-space: normal; line-height: 1.15; }
+}
+.stat { border: 1px solid var(--line); border-radius: 10px; padding: 8px 10px; min-width: 0; }
+.stat b { display: block; font-size: clamp(0.82rem, 15cqi, 1.22rem); font-weight: 600;
+          line-height: 1.7rem; font-variant-numeric: tabular-nums; white-space: nowrap;
+          overflow: hidden; text-overflow: ellipsis; }
 .stat span { display: block; font-size: 0.76rem; color: var(--quiet); white-space: nowrap;
              overflow: hidden; text-overflow: ellipsis; }
 table.draws { border-collapse: collapse; width: 100%; font-size: 0.86rem;
@@ -95,5 +106,8 @@ pre.code { margin: 0; padding: 10px 12px; border: 1px solid var(--line); border-
            font-size: 0.8rem; line-height: 1.45; white-space: pre-wrap; word-break: break-word;
            user-select: all; }
 h2.view { font-size: 1.02rem; font-weight: 600; margin: 0; }
-.scroll { overflow-x: auto; }
+/* A table that goes on beyond the right edge fades out there, until it is scrolled to its end. */
+.scroll { overflow-x: auto; mask: linear-gradient(to left, transparent, #000 48px) no-repeat left;
+          mask-size: 200% 100%; animation: more linear; animation-timeline: scroll(self inline); }
+@keyframes more { from { mask-size: 100% 100%; } to { mask-size: calc(100% + 48px) 100%; } }
 """

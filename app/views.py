@@ -14,8 +14,9 @@ import panel as pn
 import panel_material_ui as pmui
 
 from app.frame import Frame, frame_of_result, frame_of_run, tally_of
-from app.jupyter import Shown
+from app.jupyter import Shown, connected, draw
 from app.live import LiveFigure
+from app.painter import painter
 from app.plots import decision, energy, estimates, fitness, selection
 from app.rules import rule_of
 from app.summaries import VIEWS as SUMMARIES
@@ -50,6 +51,8 @@ class View(Shown):
     def __init__(self, source: Any = None, **params: Any) -> None:
         super().__init__(**params)
         self._frame: Frame | None = None
+        self._late: tuple[Frame, Any] | None = None
+        """What no page has been told yet."""
         self._turns = 0
         self._told = ""
         self.figures = self._figures()
@@ -58,26 +61,52 @@ class View(Shown):
             self.bind(source)
 
     def bind(self, source: Any) -> None:
-        """Show a result, a run or a frame; follow a `LiveRun`."""
+        """Show a result, a run or a frame; follow a `LiveRun`.
+
+        A run that one pulls oneself is shown as it stands, so bind it again as it goes on::
+
+            for block in run:
+                view.bind(run)
+        """
         if hasattr(source, "follow"):
             source.follow(self)
         elif isinstance(source, Run):
             rows = source.rows()
-            self.show(frame_of_run(source, rows, tally_of(source)), (id(source), len(rows)))
+            frame = frame_of_run(source, rows, tally_of(source))
+            draw(partial(self.show, frame, (id(source), len(rows))))
         else:
-            self.show(source if isinstance(source, Frame) else frame_of_result(source))
+            frame = source if isinstance(source, Frame) else frame_of_result(source)
+            draw(partial(self.show, frame))
 
     def show(self, frame: Frame, story: Any = None) -> None:  # type: ignore[override]
         """Bring the view up to a frame; see `LiveFigure.show`."""
         self._frame = frame
-        self._tell(frame)
-        for figure in self.figures:
-            figure.show(frame, (story, self._turns), self._shape())
+        self._late = (frame, story)
+        if self._catch_up():
+            painter.watch(self._catch_up)
+
+    def _catch_up(self) -> bool:
+        """Draw what is new, unless some page does not listen yet; tell whether to try again."""
+        late = self._late
+        if late is None:
+            return False
+        if not connected(self._card):
+            return True
+        self._late = None
+        self._draw(*late)
+        return False
 
     def __panel__(self) -> Any:
+        if self._late is not None:
+            self._draw(*self._late)
         return self._card
 
     # --- what the views differ in ---
+
+    def _draw(self, frame: Frame, story: Any) -> None:
+        self._tell(frame)
+        for figure in self.figures:
+            figure.show(frame, (story, self._turns), self._shape())
 
     def _figures(self) -> list[LiveFigure]:
         raise NotImplementedError
@@ -253,7 +282,7 @@ class DecisionView(View):
                 partial(decision.layers, side=side),
                 partial(decision.element, side=side),
                 partial(decision.limits, side=side),
-                attrgetter("energy"),
+                decision.title,
             )
             for side in decision.SIDES
         ]
@@ -275,8 +304,8 @@ class DecisionView(View):
             self._table,
         ]
 
-    def show(self, frame: Frame, story: Any = None) -> None:  # type: ignore[override]
-        super().show(frame, story)
+    def _draw(self, frame: Frame, story: Any) -> None:
+        super()._draw(frame, story)
         self._table.object = f"{reason_of(frame)}{decision_table(frame)}"
 
 
@@ -302,6 +331,6 @@ class CompareView(FitnessView):
     def _body(self) -> list[Any]:
         return [*super()._body(), self._table]
 
-    def show(self, frame: Frame, story: Any = None) -> None:  # type: ignore[override]
-        super().show(frame, story)
+    def _draw(self, frame: Frame, story: Any) -> None:
+        super()._draw(frame, story)
         self._table.object = lanes_table(frame)

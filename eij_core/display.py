@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["picture", "sentence"]
 
-WIDTH, PANEL, HEAD, LINE = 900.0, (296.0, 222.0), 50.0, 17.0
+WIDTH, PANEL, HEAD, LINE = 864.0, (284.0, 222.0), 50.0, 17.0
 OPERATORS = 8
 """Operators that are drawn and listed."""
 COLUMNS = ((28.0, "start"), (230.0, "end"), (330.0, "end"), (430.0, "end"), (540.0, "end"))

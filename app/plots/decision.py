@@ -13,7 +13,7 @@ from app.plots.layer import Layer, common, lines, window
 from app.rules import rule_of
 from app.theme import MARKERS, colour_of, dash_of
 
-__all__ = ["SIDES", "element", "layers", "limits"]
+__all__ = ["SIDES", "element", "layers", "limits", "title"]
 
 SIDES = {"gain": "posterior-gain", "joules": "posterior-joules"}
 Z = np.linspace(-4.0, 4.0, 81)
@@ -70,6 +70,11 @@ def layers(frame: Frame, side: str) -> dict[str, Layer]:
     return {**found, **marks}
 
 
+def title(frame: Frame) -> str:
+    """Say how the Joules are known, in two lines where half of a notebook is too narrow for one."""
+    return frame.energy if len(frame.energy) <= 34 else frame.energy.replace(", ", ",\n", 1)
+
+
 def element(frame: Frame, side: str) -> tuple[hv.Overlay, dict[str, hv.Element]]:
     """Draw one side of the view; also return its parts by layer."""
     rule = rule_of(frame.selector)
@@ -85,7 +90,7 @@ def element(frame: Frame, side: str) -> tuple[hv.Overlay, dict[str, hv.Element]]
                 color=layer.colour, marker=layer.marker, size=13, line_color="white"
             )
     options: dict[str, Any] = common(
-        SIDES[side], frame, title=frame.energy, height=240, ylim=(0.0, 1.12), xticks=3
+        SIDES[side], frame, title=title(frame), height=240, ylim=(0.0, 1.12), xticks=3
     )
     return hv.Overlay(list(parts.values())).opts(**options), parts
 

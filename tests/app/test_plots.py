@@ -170,3 +170,10 @@ def test_until_cuts_the_compared_runs_at_the_same_joules(frame):
     cut = frame.until(0.5)
     assert len(cut.rows) < len(frame.rows)
     assert cut.others[0].rows["spent"][-1] <= cut.rows["spent"][-1]
+
+
+def test_a_long_provenance_takes_two_lines(frame):
+    """The two plots of a decision share the width of one."""
+    assert decision.title(frame) == "simulated Joules, meter model"
+    named = frame._replace(meter="tariff of the night")
+    assert decision.title(named) == "simulated Joules,\nmeter tariff of the night"

@@ -153,8 +153,11 @@ def watched(page):
 
 
 def kernels(address):
-    with urllib.request.urlopen(f"{address}/api/kernels?token={TOKEN}", timeout=30) as answer:
-        return json.load(answer)
+    try:
+        with urllib.request.urlopen(f"{address}/api/kernels?token={TOKEN}", timeout=30) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError:  # one is just being started
+        return []
 
 
 def kernel_processes(process):
@@ -268,6 +271,58 @@ def test_the_live_widget(lab, watched, route):
     wait_for(lambda: len(kernel_processes(process) - old) == 1, "no new kernel")
     run_cell(page, 2)
     wait_for(lambda: says(page, 2, "threads: 0"), lambda: output_of(page, 2))
+    assert page.wrongs == []
+
+
+def test_run_all_with_a_busy_cell_below(lab, watched):
+    """The widget need not wait for the cells behind it, not even to greet the kernel."""
+    address, folder, _ = lab
+    page = watched
+    enough = folder / "enough"
+    enough.unlink(missing_ok=True)
+    write(folder / "all.ipynb", LIVE, BUSY)
+    opened(page, address, "all.ipynb")
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_text("Run All Cells", exact=True).click()
+    page.wait_for_selector("canvas")
+    first = total(page)
+    wait_for(lambda: total(page) > first, "the plots wait for the cell below")
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_text("Paused", exact=True).wait_for()
+    assert output_of(page, 1) == []
+    enough.touch()
+    wait_for(lambda: says(page, 1, "busy while paused"), lambda: output_of(page, 1))
+    assert page.wrongs == []
+
+
+# A run that one pulls oneself, in a cell below the view.
+PULLED = """
+from app import EijView
+from eij_core import Run, Trial
+
+run = Run(Trial("nk:n=20,k=3", "ils", budget="100 J"), compiled=False)
+view = EijView(run)
+view
+"""
+PULL = """
+for block in run:
+    view.bind(run)
+"""
+
+
+def test_a_view_of_a_run_pulled_in_another_cell(lab, watched):
+    address, folder, _ = lab
+    page = watched
+    write(folder / "pulled.ipynb", PULLED, PULL, "len(run.rows())")
+    opened(page, address, "pulled.ipynb")
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_text("Run All Cells", exact=True).click()
+    wait_for(lambda: output_of(page, 2), "the run does not end")
+    rows = int(output_of(page, 2)[0])
+    wait_for(
+        lambda: rows in {n for sizes in page.evaluate(LENGTHS) for n in sizes},
+        lambda: f"of {rows} rows the page has {page.evaluate(LENGTHS)}",
+    )
     assert page.wrongs == []
 
 

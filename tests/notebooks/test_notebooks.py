@@ -13,12 +13,20 @@ NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 # The others are quick interpreted, and need not wait for the compiler.
 COMPILED = ("05-your-own-components", "06-the-paper-in-an-hour")
 
-# Runs to repeat: the text needs several of them, to execute every line takes few.
-FEWER = {
-    "01-first-joules": {"range(6)": "range(2)"},
-    "02-how-the-scheduler-thinks": {"range(8)": "range(1)"},
-    "03-the-dear-twin": {"range(4)": "range(1)", "range(3)": "range(1)"},
-    "07-teaching-kit": {"range(6)": "range(1)", "runs=3": "runs=1"},
+# The text needs long runs, several of them, and time to watch; to execute every line takes little.
+LESS = {
+    "01-first-joules": {"range(6)": "range(1)", "pace=8": "pace=1"},
+    "02-how-the-scheduler-thinks": {"range(8)": "range(1)", "budget=600": "budget=100"},
+    "03-the-dear-twin": {
+        "range(4)": "range(1)",
+        "range(3)": "range(1)",
+        '"budget": 1000': '"budget": 200',
+    },
+    "05-your-own-components": {"pace=3": "pace=0.5"},
+    "07-teaching-kit": {
+        **{"range(6)": "range(1)", "runs=3": "runs=1", "budget=600": "budget=100"},
+        **{"seconds=5.0": "seconds=0.5", "pace=3": "pace=0.5", '"1000 J"': '"200 J"'},
+    },
 }
 
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -28,8 +36,8 @@ def read(path):
     return nbformat.read(path, nbformat.NO_CONVERT)
 
 
-def shorten(notebook, fewer):
-    for many, few in fewer.items():
+def shorten(notebook, less):
+    for many, few in less.items():
         cells = [cell for cell in notebook.cells if many in cell.source]
         assert cells, f"{many} is not there any more"
         for cell in cells:
@@ -63,6 +71,14 @@ def test_nothing_is_fetched_and_no_path_is_told(path):
 
 
 @each
+def test_its_page_is_prepared(path):
+    """Served by `panel serve`, a page that uses nothing of `app` asks the network for a font."""
+    code = [cell.source for cell in read(path).cells if cell.cell_type == "code"]
+    widgets = r"^from app import .*LiveRun|^notebook\.extension\(\)"
+    assert any(re.search(widgets, source, re.MULTILINE) for source in code)
+
+
+@each
 def test_it_opens_with_a_title_and_ends_with_exercises(path):
     cells = read(path).cells
     assert cells[0].cell_type == cells[-1].cell_type == "markdown"
@@ -81,7 +97,7 @@ def test_energy_has_a_provenance(path):
 @each
 def test_it_runs(path, tmp_path):
     notebook = read(path)
-    shorten(notebook, FEWER.get(path.stem, {}))
+    shorten(notebook, LESS.get(path.stem, {}))
     env = {**os.environ, "EIJ_TRIALS": "2", "IPYTHONDIR": str(tmp_path / "ipython")}
     if path.stem not in COMPILED:
         env["NUMBA_DISABLE_JIT"] = "1"

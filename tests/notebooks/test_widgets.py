@@ -159,6 +159,29 @@ def test_views_show_results_and_runs(view):
     assert len(view(result)._frame.rows) == len(result.rows)
 
 
+@pytest.mark.parametrize("notebook", [False, True])
+def test_a_run_that_one_pulls_oneself_is_bound_as_it_goes_on(notebook, monkeypatch):
+    monkeypatch.setattr(jupyter, "kernel", lambda: Shell() if notebook else None)
+    run = Run(Trial(**SMALL), compiled=False)
+    view = FitnessView(run)
+    drawn = []
+    show = view.show
+
+    def watched(frame, story):
+        drawn.append((threading.current_thread().name, len(frame.rows)))
+        show(frame, story)
+
+    monkeypatch.setattr(view, "show", watched)
+    sizes = []
+    while not run.done:
+        run.advance(3)
+        view.bind(run)
+        sizes.append(len(run.rows()))
+    painter = "eij-painter" if notebook else threading.current_thread().name
+    assert drawn == [(painter, size) for size in sizes]
+    assert len(sizes) > 3
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_views_follow_a_live_run(live, view):
     run = live(**SMALL)
@@ -209,7 +232,7 @@ class Shell:
 def test_a_cell_run_again_stops_its_old_run(live, monkeypatch):
     shell = Shell()
     monkeypatch.setattr(jupyter, "kernel", lambda: shell)
-    monkeypatch.setattr(jupyter, "_prepared", {id(shell)})
+    monkeypatch.setattr(jupyter, "_prepared", {id(shell): ("first", 0)})
     monkeypatch.setattr(jupyter, "_cells", {})
     first, second = live(**SMALL, pace=600.0), live(**SMALL, pace=600.0)
     shell.cell = "b"
@@ -222,3 +245,20 @@ def test_a_cell_run_again_stops_its_old_run(live, monkeypatch):
         run.wait(20)
         assert run.stage == "stopped"
     assert other.stage in ("waiting", "compiling", "running")
+
+
+def test_the_cell_that_loaded_all_loads_it_again(monkeypatch):
+    """What it had loaded went with its old output, perhaps with the page."""
+    shell, loaded = Shell(), []
+    monkeypatch.setattr(jupyter, "kernel", lambda: shell)
+    monkeypatch.setattr(jupyter, "_prepared", {})
+
+    def load():
+        loaded.append((shell.cell, shell.execution))
+        jupyter._prepared[id(shell)] = jupyter._cell_of(shell)
+
+    monkeypatch.setattr(jupyter, "extension", load)
+    for cell, execution in (("a", 0), ("a", 0), ("b", 1), ("b", 2), ("a", 3), ("a", 3), ("b", 4)):
+        shell.cell, shell.execution = cell, execution
+        jupyter.prepare()
+    assert loaded == [("a", 0), ("a", 3)]
