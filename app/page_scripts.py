@@ -13,8 +13,8 @@ ICONS = """
 }
 """
 
-# Three faults that lose changes or hold them up. Whatever is not found where it is looked for stays as it is: then
-# widgets work as Panel and jupyter_bokeh have them, with the faults.
+# Three faults that lose changes or hold them up. Whatever is not found where it is looked for stays
+# as it is: then widgets work as Panel and jupyter_bokeh have them, with the faults.
 # 1. What came from the kernel goes back to it: Panel's manager of messages (1.9.4) and
 #    jupyter_bokeh (4.1.0) return every change, and a kernel that was busy meanwhile takes the old
 #    news for the reader's wish. Bokeh marks such changes, for its own server; here nobody is told
