@@ -5,27 +5,32 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
+from ..errors import InputError, nearest
 from .figures import Figure
 from .tabular import Table
 
 if TYPE_CHECKING:
     from .report import Report
 
-__all__ = ["STYLE", "lead", "page", "sections_of"]
+__all__ = ["STYLE", "excerpt", "lead", "page", "sections_of"]
 
 # Okabe and Ito's colours, told apart by all; lighter where the page is dark.
-COLOURS = """
-:root { color-scheme: light dark;
+LIGHT = """
   --paper: #fdfdfc; --ink: #1d2126; --soft: #5c6570; --rule: #d9dde1; --grid: #e9ecef;
   --card: #ffffff; --good: #0b6e4f; --bad: #a8320b; --warn: #8a5a00; --accent: #0a5c91;
   --c0: #0072b2; --c1: #d55e00; --c2: #008f68; --c3: #b8578f; --c4: #b07c00; --c5: #2f8fc4;
-  --c6: #6b6b6b; --c7: #7a5195; }
-@media (prefers-color-scheme: dark) { :root {
+  --c6: #6b6b6b; --c7: #7a5195;
+"""
+DARK = """
   --paper: #15181c; --ink: #e7eaee; --soft: #9aa5b1; --rule: #333a42; --grid: #272d34;
   --card: #1b1f24; --good: #57c79b; --bad: #ff9166; --warn: #e5b454; --accent: #6cb8ee;
   --c0: #5db4ec; --c1: #ff8f4f; --c2: #3fd0a2; --c3: #e79cc6; --c4: #efbb45; --c5: #8fd0f5;
-  --c6: #b4b4b4; --c7: #c3a3dd; } }
+  --c6: #b4b4b4; --c7: #c3a3dd;
 """
+COLOURS = (
+    f":root {{ color-scheme: light dark; {LIGHT} }}"
+    f"@media (prefers-color-scheme: dark) {{ :root {{ {DARK} }} }}"
+)
 STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink);
@@ -53,11 +58,11 @@ nav a { color: var(--accent); text-decoration: none; } nav a:hover { text-decora
 .key { display: inline-flex; align-items: center; gap: 6px; }
 .wide { overflow: auto; max-height: 560px; border: 1px solid var(--rule); border-radius: 8px;
   background: var(--card); }
-table { border-collapse: collapse; font-size: 13px; width: 100%;
+table { border-collapse: collapse; table-layout: auto; font-size: 13px; width: 100%;
   font-variant-numeric: tabular-nums; }
-th { text-align: left; font-weight: 600; color: var(--soft); position: sticky; top: 0;
+th { font-weight: 600; color: var(--soft); position: sticky; top: 0;
   background: var(--card); box-shadow: inset 0 -1px var(--rule); }
-th, td { padding: 5px 10px; white-space: nowrap; }
+th, td { padding: 5px 10px; white-space: nowrap; text-align: left; }
 .dense table { font-size: 12px; } .dense th, .dense td { padding: 4px 6px; }
 .n { text-align: right; }
 tr.first td { border-top: 1px solid var(--rule); } tbody tr:hover td { background: var(--grid); }
@@ -78,6 +83,10 @@ svg .band { stroke: none; fill-opacity: .17; } svg .shape { fill-opacity: .45; }
     f"{{ fill: var(--c{i}); }} svg .note.s{i} {{ fill: var(--c{i}); font-weight: 600; }}\n"
     for i in range(8)
 )
+EXCERPT = """
+  color: var(--ink); background: var(--paper); padding: 2px 14px 14px; border-radius: 8px;
+  section + section { margin-top: 26px; }
+"""
 PRINT = "@media print { .wide { max-height: none; overflow: visible; } nav { display: none; } }"
 
 
@@ -110,6 +119,23 @@ def page(report: Report) -> str:
         f'<nav aria-label="Sections">{links}</nav><main>{body}'
         f'<p class="caption" style="margin:40px 0">Made by EI/J from {_folder(report)}.</p>'
         "</main></body></html>"
+    )
+
+
+def excerpt(report: Report, titles: tuple[str, ...]) -> str:
+    """Return some sections, or all, to be shown among other things: in light colours, on a card."""
+    sections = dict(sections_of(report))
+    for title in titles:
+        if title not in sections:
+            raise InputError("excerpt", title, nearest(title, sections))
+    body = "".join(
+        f"<section><h4>{html.escape(title)}</h4>{sections[title]}</section>"
+        for title in titles or sections
+    )
+    return (
+        # Twice: JupyterLab's own rules for tables would weigh more than one class.
+        f"<style>.eij-report.eij-report {{ {LIGHT} {EXCERPT} {STYLE} }}</style>"
+        f'<div class="eij-report">{body}</div>'
     )
 
 

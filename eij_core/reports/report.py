@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -24,7 +24,16 @@ from .tables import (
 )
 from .tabular import Table
 
-__all__ = ["Report", "report_of"]
+__all__ = ["Excerpt", "Report", "report_of"]
+
+
+class Excerpt(NamedTuple):
+    """A part of a report that a notebook shows."""
+
+    html: str
+
+    def _repr_html_(self) -> str:
+        return self.html
 
 
 @dataclass
@@ -55,6 +64,15 @@ class Report:
         from .page import page
 
         return page(self)
+
+    def excerpt(self, *titles: str) -> Excerpt:
+        """Return the sections of these titles, all without any, to be shown in a notebook."""
+        from .page import excerpt
+
+        return Excerpt(excerpt(self, titles))
+
+    def _repr_html_(self) -> str:
+        return self.excerpt().html
 
     def markdown(self) -> str:
         """Return the tables in Markdown."""

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from eij_core.campaigns import Campaign, Reader, Store
+from eij_core.errors import InputError
 from eij_core.reports import comparisons, figures, ranks, report_of
 from eij_core.reports.frames import Frames, frames_of
 from eij_core.reports.statistics import friedman
@@ -116,6 +117,20 @@ def test_the_page_is_whole_and_stays_at_home(report):
                     "Expected improvement and expected energy", "Targets reached by energy",
                     "Expected Joules to a target", "Across cells"):  # fmt: skip
         assert section in page
+
+
+def test_an_excerpt_is_styled_by_itself_and_touches_nothing_else(report):
+    """In a notebook other tables and pictures stand on the same page."""
+    shown = report.excerpt("Fitness by energy")._repr_html_()
+    assert "Selection" not in shown
+    style, _, body = shown.partition("</style>")
+    assert style.startswith("<style>.eij-report.eij-report {")
+    assert style.count("{") == style.count("}")
+    assert body.startswith('<div class="eij-report"><section><h4>Fitness by energy</h4>')
+    assert "<svg" in body
+    assert len(report._repr_html_()) > len(shown)
+    with pytest.raises(InputError, match="did you mean 'Fitness by energy'"):
+        report.excerpt("Fitness by energies")
 
 
 def test_every_energy_figure_says_whose_joules(report):
