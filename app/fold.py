@@ -5,7 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["fill_when_opened"]
+import panel_material_ui as pmui
+
+__all__ = ["fill_when_opened", "folded"]
+
+
+def folded(title: str, margin: Any = 0) -> Any:
+    """Return an empty part that is folded up, in the colours of what is around it."""
+    return pmui.Details(
+        title=title,
+        collapsed=True,
+        fully_expanded=True,
+        elevation=0,
+        header_background="transparent",
+        sx={"borderRadius": "10px"},
+        sizing_mode="stretch_width",
+        margin=margin,
+    )
 
 
 def fill_when_opened(fold: Any, content: Callable[[], list[Any]]) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
 
 from app.escape import text
+from app.fold import folded
 from app.tables import table
 from app.theme import PAGE_CSS
 from eij_core.meters.detect import SourceRow, source_table
@@ -55,10 +55,7 @@ class MetersHere(pn.viewable.Viewer):
             "<p class='words quiet'>Looking at this machine…</p>",
             sizing_mode="stretch_width", stylesheets=[PAGE_CSS],
         )  # fmt: skip
-        self._fold = pmui.Details(
-            title="Which meters are alive here?", collapsed=True,
-            sizing_mode="stretch_width", margin=(0, 6, 10, 6), elevation=0, fully_expanded=True,
-        )  # fmt: skip
+        self._fold = folded("Which meters are alive here?", margin=(0, 6, 10, 6))
         self._fold.append(self._table)
         self._fold.param.watch(self._look, "collapsed")
         if found_here.cache_info().currsize:

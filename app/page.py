@@ -13,7 +13,7 @@ from app import permalink
 from app.bar import Bar
 from app.controls import Controls
 from app.escape import text
-from app.fold import fill_when_opened
+from app.fold import fill_when_opened, folded
 from app.frame import Frame
 from app.otherwise import Otherwise
 from app.player import Player, empty_frame
@@ -247,9 +247,7 @@ def _grid(columns: Any, *parts: Any) -> Any:
 
 
 def _fold(title: str, part: Any) -> Any:
-    fold = pmui.Details(
-        title=title, collapsed=True, sizing_mode="stretch_width", margin=0, fully_expanded=True
-    )
+    fold = folded(title)
     fill_when_opened(fold, lambda: [part])
     return fold
 

@@ -10,7 +10,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.fold import fill_when_opened
+from app.fold import fill_when_opened, folded
 from app.meters_here import labels
 from app.settings import Settings, brief, offered, operators_of
 from eij_core import Spec
@@ -89,11 +89,7 @@ class ComponentPicker(pn.viewable.Viewer):
         )
         self._parameters = pmui.Column(sizing_mode="stretch_width", margin=0)
         self._more: list[Any] = []
-        self._fold = pmui.Details(
-            title="more parameters", collapsed=True, sizing_mode="stretch_width",
-            margin=(0, 6, 10, 6), elevation=0,
-            fully_expanded=True,
-        )  # fmt: skip
+        self._fold = folded("more parameters", margin=(0, 6, 10, 6))
         self._problem = pmui.Alert(object="", severity="error", visible=False, margin=(2, 6))
         fill_when_opened(self._fold, lambda: self._more)
         self._read(getattr(settings, family))

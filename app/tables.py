@@ -144,7 +144,10 @@ def _swatch(colour: str) -> str:
 
 
 def table(heads: Iterable[str], lines: Iterable[str], kind: str = "") -> str:
-    """Return a table as HTML, of numbers or of `kind` "facts"; a narrow screen scrolls it."""
+    """Return a table as HTML; a narrow screen scrolls it.
+
+    It holds numbers after the first column, after the second if its `kind` is "named", or "facts".
+    """
     head = "".join(f"<th scope='col'>{word}</th>" for word in heads)
     return (
         f"<div class='scroll'><table class='draws {kind}'><thead><tr>{head}</tr></thead>"

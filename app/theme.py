@@ -97,6 +97,7 @@ table.draws td.long { text-align: left; white-space: normal; overflow-wrap: anyw
 table.draws:not(.facts) td:first-child { overflow: hidden; text-overflow: ellipsis;
                                          max-width: 15rem; }
 table.draws th:first-child, table.draws td:first-child { text-align: left; }
+table.draws.named :is(th, td):nth-child(2) { text-align: left; }
 table.draws :is(th, td):first-child { padding-left: 0; }
 table.draws :is(th, td):last-child { padding-right: 0; }
 table.draws tr.winner td { font-weight: 650; }

@@ -53,7 +53,8 @@ class ZooPage:
         self.owner = owner
         self.work: Work[Cell] | None = None
         self.cells: list[Cell] = []
-        self._total = 0
+        self._pairs: list[tuple[str, str]] = []
+        """Cases and rules that were chosen, in the order of their turns."""
         self._shown: tuple[Any, ...] = ()
         self._build()
         self.choices = Choices(self._widgets, query)
@@ -131,7 +132,7 @@ class ZooPage:
             return
         chosen = {name: widget.value for name, widget in self._widgets.items()}
         pairs = [
-            (rule, case)
+            (case, rule)
             for case in chosen["cases"]
             if chosen["algorithm"] in CASES[case].algorithms
             for rule in chosen["rules"]
@@ -142,10 +143,10 @@ class ZooPage:
                        f"(chosen: {where}).", "warning")  # fmt: skip
             return
         self.alert.visible = False
-        self.cells, self._total = [], len(pairs)
+        self.cells, self._pairs = [], pairs
 
         def steps() -> Iterator[Cell]:
-            for rule, case in pairs:
+            for case, rule in pairs:
                 yield observe(
                     rule,
                     case,
@@ -218,12 +219,12 @@ class ZooPage:
         with pn.io.hold():
             label, colour = STAGES[stage]
             if busy:
-                label = f"{label}: {len(self.cells)} of {self._total} cells"
+                label = f"{label}: {len(self.cells)} of {len(self._pairs)} cells"
             strip = self.strip
             strip.show(label, colour)
             strip.run.disabled, strip.stop.disabled = busy, not busy
             strip.bar.param.update(
-                value=round(100 * len(self.cells) / max(self._total, 1)),
+                value=round(100 * len(self.cells) / max(len(self._pairs), 1)),
                 variant="indeterminate" if busy and not self.cells else "determinate",
             )
             some = bool(self.cells)
@@ -233,7 +234,9 @@ class ZooPage:
                 self._tell(self.work.error, "error")
             if some:
                 frame = frame_of_cells(self.cells)
-                self.picture.object = heat_map_of(frame, self.value.value, self.explain)
+                self.picture.object = heat_map_of(
+                    frame, self.value.value, self.explain, self._pairs if busy else ()
+                )
                 self.table.object = _table(self.cells)
                 if self.words.object == EMPTY:
                     hint = "Click a cell of the map: it tells what the case is."
@@ -263,7 +266,7 @@ def _table(cells: list[Cell]) -> str:
         for c in cells
     )
     return (
-        f"{table(head, rows)}"
+        f"{table(head, rows, 'named')}"
         "<p class='quiet'>p: of equivalence with the best single operator, within 1 % (two "
         "one-sided tests); small is good.</p>"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import holoviews as hv
@@ -23,7 +23,10 @@ ROW = 34
 
 
 def heat_map_of(
-    frame: Any, value: str, chosen: Callable[[str, str], None] = lambda case, rule: None
+    frame: Any,
+    value: str,
+    chosen: Callable[[str, str], None] = lambda case, rule: None,
+    awaited: Iterable[tuple[str, str]] = (),
 ) -> hv.Overlay:
     """Draw the mean of each cell.
 
@@ -35,16 +38,21 @@ def heat_map_of(
         One of `VALUES`.
     chosen : callable
         Told the case and the rule of a cell that is clicked.
+    awaited : iterable of (case, rule)
+        Cells that come later: their place stays empty.
     """
     title, limits = VALUES[value]
-    cases = [name for name in CASES if name in set(frame["case"])]
-    rules = list(dict.fromkeys(frame["rule"]))
+    done = list(zip(frame["case"], frame["rule"], strict=True))
+    later = [pair for pair in awaited if pair not in done]
+    places = np.array(done + later, object).reshape(-1, 2)
+    cases = [name for name in CASES if name in set(places[:, 0])]
+    rules = list(dict.fromkeys(places[:, 1]))
     numbers = frame[value].to_numpy(float)
     data = {
-        "case": frame["case"].to_numpy(object),
-        "rule": frame["rule"].to_numpy(object),
-        value: numbers,
-        "told": np.array([_told(number) for number in numbers], object),
+        "case": places[:, 0],
+        "rule": places[:, 1],
+        value: np.append(numbers, np.full(len(later), np.nan)),
+        "told": np.array([_told(number) for number in numbers] + [""] * len(later), object),
     }
     # The first rule is on top.
     axes = [hv.Dimension("case", values=cases), hv.Dimension("rule", values=rules[::-1])]

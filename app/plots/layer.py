@@ -153,6 +153,7 @@ def furnish(figure: Any, name: str) -> None:
     figure.name = name
     # A thousand points need no WebGL, which draws no dashes and is slow without a GPU.
     figure.output_backend = "canvas"
+    figure.outline_line_color = None  # the card around it is frame enough
     figure.toolbar.logo = None
     figure.toolbar.autohide = True
     for tool in figure.select(SaveTool):

@@ -12,7 +12,8 @@ from bokeh.document import Document
 from bokeh.events import Tap
 
 from app.pages.zoo import EMPTY, ZooPage
-from eij_core.zoo import cells
+from app.plots.heat import heat_map_of
+from eij_core.zoo import cells, frame_of_cells
 
 LINK = "?page=zoo&cases=twin-10,single&rules=uniform,greedy&trials=2"
 PATIENCE = 600.0
@@ -63,6 +64,18 @@ def test_it_runs_every_rule_in_every_case(shown):
     assert shown.picture.visible and shown.strip.bar.value == 100
     assert shown.table.object.count("<tr>") == 5
     assert not shown.strip.run.disabled and shown.strip.stop.disabled
+
+
+def test_cells_that_come_later_have_their_place_in_the_map(shown):
+    shown.start()
+    finish(shown)
+    first = frame_of_cells(shown.cells[:1])
+    figures = [
+        hv.render(heat_map_of(first, "wasted_share", awaited=awaited))
+        for awaited in ((), shown._pairs)
+    ]
+    assert [figure.x_range.factors for figure in figures] == [["twin-10"], ["twin-10", "single"]]
+    assert [figure.y_range.factors for figure in figures] == [["uniform"], ["greedy", "uniform"]]
 
 
 def test_a_click_on_a_cell_explains_it(shown):
