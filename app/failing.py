@@ -13,8 +13,14 @@ __all__ = ["told"]
 log = logging.getLogger(__name__)
 
 
-def told(error: Exception) -> str:
+def told(error: Exception, what: str = "run") -> str:
     """Return the words for the page: no path, no traceback; these go to the log under a number.
+
+    Parameters
+    ----------
+    error : Exception
+    what : str
+        What has failed.
 
     Examples
     --------
@@ -24,5 +30,5 @@ def told(error: Exception) -> str:
     if isinstance(error, EijError | Crowded):
         return str(error)
     number = secrets.token_hex(4)
-    log.error("run %s failed", number, exc_info=error)
-    return f"an unexpected error; the server's log has it as run {number}"
+    log.error("%s %s failed", what, number, exc_info=error)
+    return f"an unexpected error; the server's log has it as {what} {number}"

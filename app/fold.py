@@ -17,8 +17,7 @@ def folded(title: str, margin: Any = 0) -> Any:
         collapsed=True,
         fully_expanded=True,
         elevation=0,
-        header_background="transparent",
-        sx={"borderRadius": "10px"},
+        sx={"borderRadius": "10px", "& > *:first-of-type": {"backgroundColor": "transparent"}},
         sizing_mode="stretch_width",
         margin=margin,
     )

@@ -14,6 +14,8 @@ from bokeh.core.property.descriptors import UnsetValueError
 from panel.util.parameters import edit_readonly
 from panel_material_ui.template.base import Page as Template
 
+from app.escape import text
+from app.failing import told
 from app.heartbeat import Heartbeat
 from app.limits import LINK_BYTES, is_public
 from app.opening import opening_template
@@ -23,6 +25,13 @@ from app.theme import THEME
 __all__ = ["Shell", "serve_page"]
 
 log = logging.getLogger(__name__)
+
+SORRY = """
+<main style="font: 17px/1.5 system-ui, sans-serif; max-width: 34em; margin: 12vh auto">
+<h1 style="font-size: 1.4em">This page could not be opened</h1>
+<p>There was {}. Try again; if that does not help, the link may ask for what this server does not
+have: <a href="app">open the page without it</a>.</p></main>
+"""
 
 PERIOD = 90
 """Milliseconds between two looks at the page that is shown."""
@@ -110,6 +119,14 @@ def _log_error(error: Exception) -> None:
 
 def serve_page() -> None:
     """Build the pages for a visitor, and put them into the document."""
+    try:
+        _serve_page()
+    except Exception as error:  # without a page, the visitor would wait for ever
+        sorry = pn.pane.HTML(SORRY.format(text(told(error, "page"))), sizing_mode="stretch_width")
+        sorry.server_doc(pn.state.curdoc, title="EI/J")
+
+
+def _serve_page() -> None:
     pn.extension(reconnect=True, notifications=False, exception_handler=_log_error)
     location = pn.state.location
     request = getattr(getattr(pn.state.curdoc, "session_context", None), "request", None)

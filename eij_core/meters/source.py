@@ -100,14 +100,15 @@ class Unwrapped:
         possible = uj_per_ns * (now_ns - self._moved_ns) + SLACK_UJ
         if ambiguous or not 0 <= step <= possible:
             self.breaks += 1
-            self._fell_from = self.raw if raw < self.raw else None
+            self._fell_from = self.raw if raw < self.raw and not ambiguous else None
         elif self._fell_from is not None and raw >= self._fell_from:
             # A reading that fell and came back: what it climbs again was counted before.
             self.breaks += 1
             self.total_uj += raw - self._fell_from
             self._fell_from = None
-        else:
+        elif step:
             self.total_uj += step
+            self._fell_from = None  # it counts on from there: it was a reset
         if step:
             self._moved_ns = began_ns
         self.raw, self._now_ns = raw, began_ns

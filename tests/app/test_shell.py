@@ -1,14 +1,16 @@
 """The shell without a browser: pages, their links, and never a second frame on its way."""
 
+import re
 import time
 
 import panel as pn
 import pytest
 from bokeh.document import Document
+from panel.io.state import set_curdoc
 
 from app.pages import PAGES, PageEntry
 from app.pages.choices import Choices
-from app.shell import Shell
+from app.shell import Shell, serve_page
 from tests.app import tiny
 
 LINK = "?problem=tiny&algorithm=ils:steps=4&meter=model&budget=4 J&pace=0&compare=false"
@@ -143,6 +145,22 @@ def test_choices_refuse_what_the_widget_cannot_have():
     assert refused.query("zoo") == "?page=zoo"
     assert "case" in refused.notice
     assert Choices(widgets(), "?" + "x" * 5000).notice
+
+
+def test_a_page_that_cannot_be_built_says_so(monkeypatch, caplog):
+    def fail(*_):
+        raise RuntimeError("secret of the server")
+
+    monkeypatch.setattr("app.shell.Shell", fail)
+    document = Document()
+    with set_curdoc(document):
+        serve_page()
+    shown = str(document.to_json())
+    assert "could not be opened" in shown
+    number = re.search(r"as page (\w+)", shown)[1]
+    assert f"page {number} failed" in caplog.text
+    assert "secret" in caplog.text
+    assert "secret" not in shown
 
 
 def test_a_registered_page_has_a_home():

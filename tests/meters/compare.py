@@ -30,7 +30,11 @@ def measure(seconds):
                 failures.append("fell")
             last = value
 
-    start = time.monotonic_ns(), native.read_uj(), library.read_uj()
+    def moment():
+        """The library's reading between two of the other's, however long they take."""
+        return time.monotonic_ns(), native.read_uj(), library.read_uj(), native.read_uj()
+
+    start = moment()
     end = time.monotonic() + seconds
     threads = [threading.Thread(target=hammer) for _ in range(4)]
     for thread in threads:
@@ -38,11 +42,13 @@ def measure(seconds):
     while any(thread.is_alive() for thread in threads):
         native.read_uj()  # small ranges wrap often
         time.sleep(0.005)
-    stop = time.monotonic_ns(), native.read_uj(), library.read_uj()
+    stop = moment()
     out = {
         "seconds": (stop[0] - start[0]) / 1e9,
         "native": (stop[1] - start[1]) / 1e6,
         "pyrapl": (stop[2] - start[2]) / 1e6,
+        "least": (stop[1] - start[3]) / 1e6,
+        "most": (stop[3] - start[1]) / 1e6,
         "native_domains": native.info.domains,
         "pyrapl_domains": library.info.domains,
         "breaks": native.breaks + library.breaks,

@@ -71,6 +71,14 @@ def test_after_too_long_nothing_is_known():
     assert counter.breaks == 1
 
 
+def test_after_too_long_it_counts_on_from_where_it_is():
+    """That it is a little lower then, and soon as high again, is chance."""
+    counter = Unwrapped(Domain("package-0", 10**6, 1000.0), 5000, 0)
+    assert counter.advance(4000, 10**10) == 0
+    assert counter.advance(6000, 10**10 + MS) == 2000
+    assert counter.breaks == 1
+
+
 def test_two_sockets_wrap_at_their_own_time():
     raws = iter([[95, 5], [5, 50], [60, 3]])
     domains = [Domain("package-0", 99), Domain("package-1", 99)]
@@ -116,6 +124,14 @@ def test_a_reading_that_falls_and_comes_back_brings_no_phantom_joules():
     totals = [counter.advance(raw, (k + 1) * 40_000_000) for k, raw in enumerate(raws)]
     assert totals == [500_000, 500_000, 1_500_000, 2_000_000]
     assert counter.breaks == 2
+
+
+def test_a_reset_counter_that_passes_its_old_value_loses_nothing():
+    counter = Unwrapped(Domain("package-0", None, 150.0), 1_000_000, 0)
+    raws = [0, 600_000, 1_200_000, 1_800_000]
+    totals = [counter.advance(raw, (k + 1) * 40_000_000) for k, raw in enumerate(raws)]
+    assert totals == [0, 600_000, 1_200_000, 1_800_000]
+    assert counter.breaks == 1
 
 
 def test_a_reader_that_lost_the_cpu_sees_no_reset():

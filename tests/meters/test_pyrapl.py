@@ -194,8 +194,8 @@ def test_native_and_pyrapl_agree_without_root():
     out = in_fake_sys("1", "1")
     assert out["failures"] == []
     assert out["native_domains"] == out["pyrapl_domains"] == ["package-0", "package-0/dram"]
-    assert out["native"] == pytest.approx(50 * out["seconds"], rel=0.05)
-    assert out["pyrapl"] == pytest.approx(out["native"], rel=0.02)
+    assert out["native"] == pytest.approx(50 * out["seconds"], rel=0.1)
+    assert out["least"] <= out["pyrapl"] <= out["most"]
 
 
 def test_two_sockets_that_wrap_and_a_stranger():
@@ -209,8 +209,8 @@ def test_two_sockets_that_wrap_and_a_stranger():
     out = in_fake_sys("", "1", "refused", SPEC=json.dumps(spec), PKGIDS="0 1")
     assert out["failures"] == []
     assert len(out["pyrapl_domains"]) == 4
-    assert out["native"] == pytest.approx(79 * out["seconds"], rel=0.05)
-    assert out["pyrapl"] == pytest.approx(out["native"], rel=0.02)
+    assert out["native"] == pytest.approx(79 * out["seconds"], rel=0.1)
+    assert out["least"] <= out["pyrapl"] <= out["most"]
     # nobody, afterwards, is told what to do
     for name, path in (("native", LINK), ("pyrapl", ZONE)):
         assert out["refused"][name] == permission_text(f"{path}/energy_uj")
