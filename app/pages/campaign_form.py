@@ -24,7 +24,7 @@ EXAMPLE = """\
 name = "my campaign"
 problems = ["knapsack"]
 algorithms = ["ils"]
-selectors = ["eij", "uniform"]
+selectors = ["eij-plus", "eij", "uniform"]
 meter = "paper"
 budget = "300 J"
 seeds = 20
@@ -56,7 +56,8 @@ class CampaignForm(pn.viewable.Viewer):
                 label="Algorithms", options=offered("algorithm"), value=["ils"], **broad
             ),
             "selectors": pmui.MultiChoice(
-                label="Selectors", options=offered("selector"), value=["eij", "uniform"], **broad
+                label="Selectors", options=offered("selector"),
+                value=["eij-plus", "eij", "uniform"], **broad,
             ),
             "alone": pmui.Switch(
                 label="also each operator alone", value=True, margin=(4, 8), size="small"

@@ -7,6 +7,7 @@ from typing import Any
 
 import holoviews as hv
 import numpy as np
+from bokeh.models import CustomJSTickFormatter
 
 from app.frame import Frame
 from app.plots.layer import Layer, common, window
@@ -21,6 +22,19 @@ POINTS = 72
 FAINT = 0.01
 """Densities below this share of the peak do not widen the axis: on a busy machine one application
 in a thousand is interrupted, and takes ten times as long."""
+
+# An application takes a microjoule here and ten Joules there: the unit follows the largest tick.
+WITH_UNIT = """
+    const largest = Math.max(...ticks.map(Math.abs))
+    const [unit, size] = [["J", 1], ["mJ", 1e-3], ["µJ", 1e-6]].find(([, size]) => largest >= size)
+        ?? ["nJ", 1e-9]
+    return tick == 0 ? "0" : `${Number((tick / size).toPrecision(4))} ${unit}`
+"""
+
+
+def write_units(plot: Any, element: Any) -> None:
+    """Write Joules with the unit that suits them: a hook of HoloViews."""
+    plot.state.yaxis.formatter = CustomJSTickFormatter(code=WITH_UNIT)
 
 
 def layers(frame: Frame) -> dict[str, Layer]:
@@ -62,8 +76,9 @@ def element(frame: Frame) -> tuple[hv.Overlay, dict[str, hv.Element]]:
         xlim=(-0.7, count - 0.3),
         xticks=[(o, name) for o, name in enumerate(frame.names)],
         xlabel="Operator",
-        ylabel="Joules per application (J)",
+        ylabel="Energy per application",
         show_legend=False,
+        hooks=[write_units],
     )
     return hv.Overlay(list(parts.values())).opts(**options), parts
 

@@ -74,10 +74,10 @@ def test_a_grid_from_widgets(tiny_problems):
     plan = form.campaign()
     rules = {str(trial.selector).partition(",")[0] for trial in plan.trials}
     assert {"static:operator=flip-1", "static:operator=flip-5"} < rules
-    assert len(plan.trials) == 4 * 20
+    assert len(plan.trials) == 5 * 20
     form.fields["alone"].value = False
-    assert len(form.campaign().trials) == 2 * 20
-    assert "40 trials, 2 combinations" in form.size.object
+    assert len(form.campaign().trials) == 3 * 20
+    assert "60 trials, 3 combinations" in form.size.object
 
 
 @pytest.mark.parametrize(
