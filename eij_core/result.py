@@ -19,6 +19,8 @@ from .trial import Trial
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .run import Run
+
 __all__ = [
     "Best",
     "Change",
@@ -28,6 +30,7 @@ __all__ = [
     "digest_of_run",
     "finite",
     "frame_of",
+    "result_of",
 ]
 
 
@@ -145,6 +148,44 @@ class Result:
             "digest": self.digest,
         }
         return {key: finite(value) for key, value in data.items()}
+
+
+def result_of(run: Run) -> Result:
+    """Return where a run stands."""
+    ledger, spent = run.ledger, float(run.ledger.joules[0])
+    fitness, x = float(run.state.best_f[0]), run.state.best_x.copy()
+    optimum = float(getattr(run.problem, "optimum", math.nan))
+    feasible = bool(run.problem.feasible(x)) if hasattr(run.problem, "feasible") else True
+    totals = tuple(
+        OperatorTotal(
+            name,
+            int(ledger.applications[o]),
+            int(ledger.operator_evaluations[o]),
+            float(ledger.operator_joules[o]),
+            float(ledger.operator_gain[o]),
+            run.selector.belief(run.stats, o),
+            ledger.histogram[o].copy(),
+        )
+        for o, name in enumerate(run.names)
+    )
+    return Result(
+        trial=run.trial,
+        best=Best(x, fitness, feasible, optimum - fitness, optimum),
+        spent=Spent(
+            spent,
+            int(ledger.evaluations[0]),
+            int(ledger.decisions[0]),
+            run.seconds,
+            max(0.0, spent - run.trial.budget.joules),
+            run.start_joules,
+        ),
+        operators=totals,
+        meter=run.source.info,
+        reason=run.reason or "running",
+        rows=run.rows(),
+        changes=tuple(run.changes),
+        energy=run.source.summary() if run.meter.clocked else {},
+    )
 
 
 def digest_of_run(

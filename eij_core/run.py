@@ -26,11 +26,10 @@ from .loop import (
     record,
 )
 from .probing import Prices, compile_probes
-from .records import Hints, Limits, Outcome, new_ledger, new_trace
-from .registry import Spec
-from .result import Best, Change, OperatorTotal, Result, Spent
+from .records import Hints, Outcome, new_ledger, new_trace
+from .result import Change, Result, result_of
 from .rng import streams_for
-from .trial import FAMILIES, Trial
+from .trial import Trial
 
 __all__ = ["Block", "Run", "RunError", "solve"]
 
@@ -96,7 +95,7 @@ class Run(Iterator[Block]):
         self.meter = self.source.attach(
             trial.name_of("problem"), trial.name_of("algorithm"), operators
         )
-        self.limits = _limits(trial)
+        self.limits = trial.limits()
         self.streams = streams_for(trial.seed, trial.repetition)
         self.ledger = new_ledger(len(operators))
         hints = self.hints() if profile is None else profile.hints(self.hints())
@@ -249,7 +248,7 @@ class Run(Iterator[Block]):
     def adjust(self, **parameters: Any) -> None:
         """Change parameters of the selector in mid-run, such as alpha; the record keeps it."""
         checked = {}
-        known = {p.name: p for p in _parameters_of(self.trial, "selector")}
+        known = {p.name: p for p in self.trial.parameters("selector")}
         for name, value in parameters.items():
             if name not in self.selector._fields:
                 raise InputError("selector", name, nearest(name, self.selector._fields))
@@ -273,42 +272,7 @@ class Run(Iterator[Block]):
 
     def result(self) -> Result:
         """Return where the run stands; complete once it is done."""
-        ledger, budget = self.ledger, self.trial.budget
-        fitness = float(self.state.best_f[0])
-        optimum = float(getattr(self.problem, "optimum", math.nan))
-        x = self.state.best_x.copy()
-        feasible = bool(self.problem.feasible(x)) if hasattr(self.problem, "feasible") else True
-        spent = float(ledger.joules[0])
-        totals = tuple(
-            OperatorTotal(
-                name,
-                int(ledger.applications[o]),
-                int(ledger.operator_evaluations[o]),
-                float(ledger.operator_joules[o]),
-                float(ledger.operator_gain[o]),
-                self.selector.belief(self.stats, o),
-                ledger.histogram[o].copy(),
-            )
-            for o, name in enumerate(self.names)
-        )
-        return Result(
-            trial=self.trial,
-            best=Best(x, fitness, feasible, optimum - fitness, optimum),
-            spent=Spent(
-                spent,
-                int(ledger.evaluations[0]),
-                int(ledger.decisions[0]),
-                self.seconds,
-                max(0.0, spent - budget.joules),
-                self.start_joules,
-            ),
-            operators=totals,
-            meter=self.source.info,
-            reason=self.reason or "running",
-            rows=self.rows(),
-            changes=tuple(self.changes),
-            energy=self.source.summary() if self.meter.clocked else {},
-        )
+        return result_of(self)
 
     def _repr_svg_(self) -> str:
         return self.result()._repr_svg_()
@@ -389,16 +353,9 @@ class Run(Iterator[Block]):
     def _write_row(self, operator: int, gain: float, joules: float) -> NDArray[Any]:
         outcome = Outcome(gain, 0, 0, self.state.deltas[:0])
         record(
-            self.trace,
-            0,
-            operator,
-            outcome,
-            joules,
-            self.ledger,
-            self.state,
-            self.selector,
-            self.stats,
-        )
+            self.trace, 0, operator, outcome, joules,
+            self.ledger, self.state, self.selector, self.stats,
+        )  # fmt: skip
         return self.trace.rows(1)
 
     def _first_row(self) -> NDArray[Any]:
@@ -435,19 +392,6 @@ def solve(trial: Trial, *, compiled: bool = True) -> Result:
     return run.result()
 
 
-def _limits(trial: Trial) -> Limits:
-    budget = trial.budget
-    by_joules = math.isfinite(budget.joules)
-    end = budget.joules if by_joules else budget.evaluations
-    step = end / trial.points if math.isfinite(end) else 0.0
-    return Limits(budget.joules, budget.evaluations, step, by_joules, trial.every)
-
-
 def _all_ours(*components: Any) -> bool:
     package = __name__.partition(".")[0]
     return all(type(c).__module__.partition(".")[0] == package for c in components)
-
-
-def _parameters_of(trial: Trial, family: str) -> tuple[Any, ...]:
-    spec = getattr(trial, family)
-    return FAMILIES[family].parameters(spec.name) if isinstance(spec, Spec) else ()

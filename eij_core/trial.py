@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 import tomllib
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from . import algorithms, meters, problems, selectors  # the families register themselves
 from .budget import Budget
 from .errors import InputError, nearest
+from .records import Limits
 from .registry import Registry, Spec, read_file
 from .registry import algorithms as known_algorithms
 from .registry import meters as known_meters
@@ -101,6 +103,19 @@ class Trial:
         """Return how a component is called, for tables and titles."""
         value = getattr(self, family)
         return value.name if isinstance(value, Spec) else type(value).__name__
+
+    def parameters(self, family: str) -> tuple[Any, ...]:
+        """Return what the registry knows of a component's parameters; nothing of an object's."""
+        spec = getattr(self, family)
+        return FAMILIES[family].parameters(spec.name) if isinstance(spec, Spec) else ()
+
+    def limits(self) -> Limits:
+        """Return what the loop checks, and the grid on which it records."""
+        budget = self.budget
+        by_joules = math.isfinite(budget.joules)
+        end = budget.joules if by_joules else budget.evaluations
+        step = end / self.points if math.isfinite(end) else 0.0
+        return Limits(budget.joules, budget.evaluations, step, by_joules, self.every)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the trial as plain data."""

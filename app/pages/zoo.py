@@ -18,6 +18,7 @@ from app.tables import table
 from app.theme import PAGE_CSS
 from app.work import Work
 from eij_core.registry import selectors
+from eij_core.reports.tabular import p_value
 from eij_core.zoo import ALGORITHMS, BUDGETS, CASES, Cell, frame_of_cells, observe
 
 __all__ = ["ZooPage"]
@@ -262,7 +263,7 @@ def _table(cells: list[Cell]) -> str:
     rows = (
         f"<tr><td>{text(c.case)}</td><td>{text(c.rule)}</td><td>{_percent(c.wasted_share)}</td>"
         f"<td>{c.final.mean:.4g}</td><td>{c.static_best:.4g}</td><td>{_percent(c.behind, '+')}</td>"
-        f"<td>{c.equivalent_p:.2g}</td></tr>"
+        f"<td>{text(p_value(c.equivalent_p))}</td></tr>"
         for c in cells
     )
     return (
