@@ -79,7 +79,8 @@ class Unwrapped:
         self.raw, self._now_ns, self._moved_ns = raw, now_ns, now_ns
         self.total_uj = 0
         self.breaks = 0
-        self._fell_from: int | None = None
+        self._fall: tuple[int, int] | None = None
+        """From where to where it fell last, until it is as high again."""
 
     def advance(self, raw: int, now_ns: int, began_ns: int | None = None) -> int:
         """Take a reading, over at `now_ns`; return the µJ since the first one.
@@ -100,16 +101,17 @@ class Unwrapped:
         possible = uj_per_ns * (now_ns - self._moved_ns) + SLACK_UJ
         if ambiguous or not 0 <= step <= possible:
             self.breaks += 1
-            self._fell_from = self.raw if raw < self.raw and not ambiguous else None
-        elif self._fell_from is not None and raw >= self._fell_from:
-            # A reading that fell and came back: what it climbs again was counted before.
-            self.breaks += 1
-            self.total_uj += raw - self._fell_from
-            self._fell_from = None
-        elif step:
+            self._fall = (self.raw, raw) if raw < self.raw and not ambiguous else None
+        elif self._fall is not None and raw >= self._fall[0]:
+            high, low = self._fall
+            self._fall = None
+            if step >= high - low:  # it came back at once: what it climbs was counted before
+                self.breaks += 1
+                step = raw - high
             self.total_uj += step
-            self._fell_from = None  # it counts on from there: it was a reset
-        if step:
+        else:
+            self.total_uj += step
+        if raw != self.raw:
             self._moved_ns = began_ns
         self.raw, self._now_ns = raw, began_ns
         return self.total_uj

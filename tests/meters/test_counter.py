@@ -126,6 +126,14 @@ def test_a_reading_that_falls_and_comes_back_brings_no_phantom_joules():
     assert counter.breaks == 2
 
 
+def test_a_counter_that_goes_on_while_it_is_low_brings_none_either():
+    counter = Unwrapped(Domain("package-0", 10**9, 150.0), 10**8, 0)
+    raws = [100_500_000, 96_000_000, 97_000_000, 102_500_000]  # 5 J too low for a while
+    totals = [counter.advance(raw, (k + 1) * 40_000_000) for k, raw in enumerate(raws)]
+    assert totals == [500_000, 500_000, 1_500_000, 3_500_000]
+    assert counter.breaks == 2
+
+
 def test_a_reset_counter_that_passes_its_old_value_loses_nothing():
     counter = Unwrapped(Domain("package-0", None, 150.0), 1_000_000, 0)
     raws = [0, 600_000, 1_200_000, 1_800_000]
