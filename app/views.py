@@ -109,7 +109,8 @@ class View(Shown):
             figure.show(frame, (story, self._turns), self._shape())
 
     def _figures(self) -> list[LiveFigure]:
-        raise NotImplementedError
+        """Return what is drawn; without any, a view has words alone."""
+        return []
 
     def _options(self) -> list[Any]:
         """Return the widgets beside the title."""

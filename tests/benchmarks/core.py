@@ -22,9 +22,9 @@ import numba
 import typer
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from . import overhead
+from .figures import Figure, shown
 from .limit import EXACT, FLAGS, Limit
 from .measure import Work, calibrated, interleaved, ratio
 from .ours import Case, Loop, prepare, run_ours
@@ -58,29 +58,6 @@ class Effort(NamedTuple):
     """Whether MEALPY is measured with our compiled fitness too."""
     selectors: tuple[str, ...]
     operators: tuple[int, ...]
-
-
-class Figure(NamedTuple):
-    """One measured number, and what it should be."""
-
-    part: str
-    what: str
-    column: str
-    value: float
-    unit: str
-    target: float | None = None
-    at_most: bool = False
-    """Whether the target is a ceiling (else a floor)."""
-
-    @property
-    def met(self) -> bool | None:
-        if self.target is None:
-            return None
-        return self.value <= self.target if self.at_most else self.value >= self.target
-
-    @property
-    def aim(self) -> str:
-        return "" if self.target is None else f"{'≤' if self.at_most else '≥'}{_short(self.target)}"
 
 
 Note = Callable[[str], None]
@@ -280,38 +257,8 @@ def _ns(decider: overhead.Decider, operators: int, deltas: int, effort: Effort) 
 # --- showing --------------------------------------------------------------------------------------
 
 
-def shown(figures: list[Figure]) -> Iterator[Table]:
-    """Yield a table for each part."""
-    for part in dict.fromkeys(figure.part for figure in figures):
-        cells = {(f.what, f.column): f for f in figures if f.part == part}
-        table = Table(title=f"{part}: {_about(part)}", title_justify="left")
-        table.add_column("", no_wrap=True)
-        units = {column: figure.unit for (_, column), figure in cells.items()}
-        for column, unit in units.items():
-            table.add_column(f"{column}\n{unit}".strip(), justify="right")
-        for what in dict.fromkeys(what for what, _ in cells):
-            table.add_row(what, *(_cell(cells.get((what, column))) for column in units))
-        yield table
-
-
-def _about(part: str) -> str:
-    return (PARTS[part].__doc__ or "").removeprefix("Yield ").removesuffix(".")
-
-
-def _cell(figure: Figure | None) -> str:
-    if figure is None:
-        return ""
-    verdict = {None: "", True: "[green]pass[/]", False: "[red]miss[/]"}[figure.met]
-    return f"{_short(figure.value)} {figure.aim} {verdict}".rstrip()
-
-
-def _short(value: float) -> str:
-    """Return three digits, with M or k for what is large."""
-    if value >= 1e6:
-        return f"{value / 1e6:.3g}M"
-    if value >= 1e4:
-        return f"{value / 1e3:.3g}k"
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+def _about(part: Callable[..., Any]) -> str:
+    return (part.__doc__ or "").removeprefix("Yield ").removesuffix(".")
 
 
 def machine() -> dict[str, Any]:
@@ -384,13 +331,13 @@ def main(
 
             figures.extend(PARTS[part](limit, effort, note))
             progress.update(task, part=part, total=1, completed=1)
-    for table in shown(figures):
+    for table in shown(figures, {part: _about(yields) for part, yields in PARTS.items()}):
         console.print(table)
     judged = [figure for figure in figures if figure.met is not None]
     missed = [figure for figure in judged if not figure.met]
     console.print(f"{len(judged) - len(missed)} of {len(judged)} targets met")
     for figure in missed:
-        console.print(f"[red]miss[/] {figure.what}, {figure.column}: {_cell(figure)}")
+        console.print(f"[red]miss[/] {figure.what}, {figure.column}: {figure.said}")
     document = {
         "machine": machine(),
         "figures": [figure._asdict() | {"met": figure.met} for figure in figures],
