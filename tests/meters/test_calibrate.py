@@ -36,7 +36,7 @@ def quick(monkeypatch):
 
 def test_calibration_and_its_file(quick):
     steps = []
-    made = calibrate(Busy(), 0.4, steps.append)
+    made = calibrate(Busy(), 2.0, steps.append)
     assert len(steps) == 5
     for watts in (made.idle_watts, made.thread_watts, made.full_watts):
         assert watts == pytest.approx(30, rel=0.2)
