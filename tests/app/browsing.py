@@ -23,8 +23,8 @@ FIGURES = f"{MODELS}.filter(m => m.type == 'Figure')"
 OPEN = f"() => {FIGURES}.length == 6 && document.getElementById('loader') == null"
 COLUMNS = f"""() => Object.fromEntries({FIGURES}.map(f => [f.name, f.renderers.map(r => {{
     const data = r.data_source.data
-    return [...(data instanceof Map ? data.values() : Object.values(data))]
-        .map(c => Array.from(c, v => Array.isArray(v) || ArrayBuffer.isView(v) ? 0 : v))
+    const plain = v => Array.isArray(v) || ArrayBuffer.isView(v) ? Array.from(v, plain) : v
+    return [...(data instanceof Map ? data.values() : Object.values(data))].map(plain)
 }})]))"""
 POINTS = f"""() => Object.fromEntries(Object.entries(({COLUMNS})())
     .map(([name, lines]) => [name, lines.map(columns => columns.map(c => c.length))]))"""
