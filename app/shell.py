@@ -137,8 +137,6 @@ def _serve_page() -> None:
         main=shell.main,
         sidebar=[shell.side],
         sidebar_width=330,
-        # On a phone the sidebar is a drawer that would hide the views.
-        sidebar_open="Mobi" not in pn.state.headers.get("User-Agent", ""),
         busy_indicator=None,
         theme_config=THEME,
         template=opening_template(),

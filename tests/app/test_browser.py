@@ -154,19 +154,22 @@ def test_the_paper_s_rule_and_a_portfolio_are_chosen(visit):
     assert len(points(page)["selection"]) == 3
 
 
-def test_a_phone_shows_the_views_first(browser, server):
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, user_agent="Mozilla/5.0 (Linux; Android) Mobile"
-    )
+@pytest.mark.parametrize("width", [390, 760])
+def test_a_narrow_window_shows_the_views_first(browser, server, width):
+    context = browser.new_context(viewport={"width": width, "height": 844})
     page = context.new_page()
     watched = Watched(page)
     page.goto(f"{server}{link()}")
     await_open(page)
     press(page, "Run")
     stage(page, "^(Running|Finished)")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     box = page.get_by_role("heading", name="What the Joules bought").bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    assert 0 <= box["x"] < 60 and box["x"] + box["width"] <= width
+    problem = page.get_by_role("combobox", name="Problem")
+    assert not problem.is_visible()
+    page.get_by_role("banner").get_by_role("button").first.click()
+    problem.wait_for()
     watched.check()
     context.close()
 

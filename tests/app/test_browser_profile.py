@@ -125,8 +125,7 @@ def test_a_meter_that_is_not_alive_is_told(profile_page):
 
 
 def test_a_phone_has_room_for_it(profile_page):
-    phone = "Mozilla/5.0 (Linux; Android) Mobile"
-    page = profile_page("model", 2, viewport={"width": 390, "height": 844}, user_agent=phone)
+    page = profile_page("model", 2, viewport={"width": 390, "height": 844})
     press(page, "Profile")
     stage(page, "^Finished")
     await_batches(page, 4)
