@@ -11,7 +11,7 @@ from app.tables import number
 __all__ = ["numbers", "sentence"]
 
 ABOUT = {
-    "Watts": "Joules per second of the search; simulated Joules have no power",
+    "Watts": "Joules per second of the search",
     "evaluations / s": "evaluations per second of computing, pauses excluded",
     "optimum gap": "(optimum − best) / |optimum|",
 }
@@ -31,8 +31,6 @@ def numbers(frame: Frame) -> str:
         decisions, evaluations = tally.decisions, tally.evaluations
     gap = 100.0 * (frame.optimum - best) / abs(frame.optimum) if frame.optimum else math.nan
     rate = evaluations / seconds if seconds > 0.0 else math.nan
-    # Simulated Joules over real seconds are the power of no machine.
-    watts = joules / seconds if seconds > 0.0 and frame.provenance != "simulated" else math.nan
     cards = [
         ("best fitness", number(best, 5)),
         ("optimum gap", _gap(gap)),
@@ -40,8 +38,9 @@ def numbers(frame: Frame) -> str:
         ("decisions", _count(decisions)),
         ("evaluations", _count(evaluations)),
         ("evaluations / s", _short(rate)),
-        ("Watts", f"{number(watts, 3)} W" if math.isfinite(watts) else "–"),
     ]
+    if frame.provenance != "simulated":  # over real seconds, those are the power of no machine
+        cards.append(("Watts", f"{number(joules / seconds, 3)} W" if seconds > 0.0 else "–"))
     body = "".join(
         f"<div class='stat' title='{ABOUT.get(key, '')}'><b>{value}</b><span>{key}</span></div>"
         for key, value in cards

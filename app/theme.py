@@ -74,10 +74,12 @@ PAGE_CSS = """
 .formula { display: block; overflow-x: auto; padding: 0.35em 0; }
 .quiet { color: var(--quiet); }
 .gauges, .stat { container-type: inline-size; }
-.stats { display: grid; grid-template-columns: repeat(7, 1fr); gap: 8px; }
-@container (max-width: 880px) { .stats { grid-template-columns: repeat(4, 1fr); } }
+.stats { display: grid; grid-auto-columns: 1fr; grid-auto-flow: column; gap: 8px; }
+@container (max-width: 880px) {
+  .stats { grid-auto-flow: row; grid-template-columns: repeat(3, 1fr); }
+  .stat:nth-child(3n + 1):last-child { grid-column: 1 / -1; }
+}
 @container (max-width: 480px) {
-  .stats { grid-template-columns: repeat(3, 1fr); }
   .stats .stat span { white-space: normal; line-height: 1.15; }
 }
 .stat { border: 1px solid var(--line); border-radius: 10px; padding: 8px 10px; min-width: 0; }
