@@ -10,7 +10,7 @@ import panel_material_ui as pmui
 
 from app.escape import slug
 from eij_core.reports import Report
-from eij_core.reports.page import STYLE, lead, sections_of
+from eij_core.reports.page import FADE, STYLE, lead, sections_of
 
 __all__ = ["ReportView"]
 
@@ -39,7 +39,9 @@ class ReportView(pn.viewable.Viewer):
         self.download = pmui.FileDownload(
             label="Whole report", callback=self._file, filename="report.html", embed=False, **small,
         )  # fmt: skip
-        html: dict[str, Any] = {"sizing_mode": "stretch_width", "stylesheets": [STYLE + HERE]}
+        html: dict[str, Any] = {
+            "sizing_mode": "stretch_width", "stylesheets": [STYLE + FADE + HERE],
+        }  # fmt: skip
         self._lead = pn.pane.HTML("", margin=(0, 8), **html)
         self._body = pn.pane.HTML("", margin=(0, 8), **html)
         self._sections: dict[str, str] = {}

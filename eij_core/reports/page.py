@@ -12,7 +12,7 @@ from .tabular import Table
 if TYPE_CHECKING:
     from .report import Report
 
-__all__ = ["STYLE", "excerpt", "lead", "page", "sections_of"]
+__all__ = ["FADE", "STYLE", "excerpt", "lead", "page", "sections_of"]
 
 # Okabe and Ito's colours, told apart by all; lighter where the page is dark.
 LIGHT = """
@@ -57,7 +57,8 @@ nav a { color: var(--accent); text-decoration: none; } nav a:hover { text-decora
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 0 0 10px; font-size: 13px; }
 .key { display: inline-flex; align-items: center; gap: 6px; }
 .wide { overflow: auto; max-height: 560px; border: 1px solid var(--rule); border-radius: 8px;
-  background: var(--card); }
+  background: var(--card); mask: linear-gradient(to left, transparent, #000 48px) no-repeat left;
+  mask-size: 200% 100%; animation: eij-more linear; animation-timeline: scroll(self inline); }
 table { border-collapse: collapse; table-layout: auto; font-size: 13px; width: 100%;
   font-variant-numeric: tabular-nums; }
 th { font-weight: 600; color: var(--soft); position: sticky; top: 0;
@@ -87,7 +88,15 @@ EXCERPT = """
   color: var(--ink); background: var(--paper); padding: 2px 14px 14px; border-radius: 8px;
   section + section { margin-top: 26px; }
 """
-PRINT = "@media print { .wide { max-height: none; overflow: visible; } nav { display: none; } }"
+# A table that goes on beyond the right edge fades out there, until it is scrolled to its end.
+FADE = """@keyframes eij-more {
+  from { mask-size: 100% 100%; } to { mask-size: calc(100% + 48px) 100%; } }
+"""
+# JupyterLab and VS Code say so where their pages are dark.
+IN_THE_DARK = ':is([data-jp-theme-light="false"], .vscode-dark)'
+PRINT = """@media print {
+  .wide { max-height: none; overflow: visible; mask: none; } nav { display: none; } }
+"""
 
 
 def sections_of(report: Report) -> list[tuple[str, str]]:
@@ -115,7 +124,7 @@ def page(report: Report) -> str:
         '<meta http-equiv="Content-Security-Policy" '
         "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">"
         f'<link rel="icon" href="data:,"><title>{name} – EI/J report</title>'
-        f"<style>{COLOURS}{STYLE}{PRINT}</style></head><body><header><h1>{name}</h1>{lead(report)}</header>"
+        f"<style>{COLOURS}{STYLE}{FADE}{PRINT}</style></head><body><header><h1>{name}</h1>{lead(report)}</header>"
         f'<nav aria-label="Sections">{links}</nav><main>{body}'
         f'<p class="caption" style="margin:40px 0">Made by EI/J from {_folder(report)}.</p>'
         "</main></body></html>"
@@ -123,7 +132,7 @@ def page(report: Report) -> str:
 
 
 def excerpt(report: Report, titles: tuple[str, ...]) -> str:
-    """Return some sections, or all, to be shown among other things: in light colours, on a card."""
+    """Return some sections, or all, to be shown among other things, on a card of their own."""
     sections = dict(sections_of(report))
     for title in titles:
         if title not in sections:
@@ -134,7 +143,8 @@ def excerpt(report: Report, titles: tuple[str, ...]) -> str:
     )
     return (
         # Twice: JupyterLab's own rules for tables would weigh more than one class.
-        f"<style>.eij-report.eij-report {{ {LIGHT} {EXCERPT} {STYLE} }}</style>"
+        f"<style>.eij-report.eij-report {{ {LIGHT} {EXCERPT} {STYLE} }}"
+        f"{IN_THE_DARK} .eij-report.eij-report {{ {DARK} }} {FADE}</style>"
         f'<div class="eij-report">{body}</div>'
     )
 

@@ -126,6 +126,7 @@ def test_an_excerpt_is_styled_by_itself_and_touches_nothing_else(report):
     style, _, body = shown.partition("</style>")
     assert style.startswith("<style>.eij-report.eij-report {")
     assert style.count("{") == style.count("}")
+    assert '[data-jp-theme-light="false"]' in style  # a dark JupyterLab
     assert body.startswith('<div class="eij-report"><section><h4>Fitness by energy</h4>')
     assert "<svg" in body
     assert len(report._repr_html_()) > len(shown)
