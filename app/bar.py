@@ -161,7 +161,7 @@ class Bar(pn.viewable.Viewer):
         self.tell(frame, _invitation(stage))
         put(
             self.energy,
-            label=f"{frame.provenance} energy",
+            label="no meter" if frame.provenance == "no" else f"{frame.provenance} energy",
             description=f"Where do these Joules come from? Meter: {frame.meter}.",
         )
 

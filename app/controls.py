@@ -16,7 +16,7 @@ from app.meters_here import MetersHere
 from app.pickers import NARROW, TITLES, ComponentPicker
 from app.settings import Settings, split_budget
 from app.theme import PAGE_CSS
-from eij_core import EijError, InputError, Spec
+from eij_core import EijError, InputError, MeterUnavailable, Spec
 
 __all__ = ["Controls"]
 
@@ -117,7 +117,9 @@ class Controls(pn.viewable.Viewer):
     def complain(self, error: EijError | None) -> None:
         """Show an error at the field that it is about; None clears all."""
         field = error.field if isinstance(error, InputError) else ""
-        message = str(error) if error is not None else ""
+        if isinstance(error, MeterUnavailable):
+            field = "meter"
+        message = "<br>".join(map(text, str(error or "").splitlines()))
         home = field.partition(":")[0]
         names = {family: picker.select.value for family, picker in self.pickers.items()}
         found = next((f for f, name in names.items() if home in (f, name)), None)

@@ -15,7 +15,9 @@ from app.tables import table
 from app.theme import PAGE_CSS
 from eij_core.meters.detect import SourceRow, source_table
 
-__all__ = ["MetersHere", "found_here", "labels"]
+__all__ = ["LOOK_HERE", "MetersHere", "found_here", "labels"]
+
+LOOK_HERE = "The fold “Which meters are alive here?” says what this machine has."
 
 SIMULATED = {
     "paper": "the paper's prices",

@@ -15,13 +15,14 @@ from app.controls import Controls
 from app.escape import text
 from app.fold import fill_when_opened, folded
 from app.frame import Frame
+from app.meters_here import LOOK_HERE
 from app.otherwise import Otherwise
 from app.player import Player, empty_frame
 from app.settings import Settings
 from app.share import Share
 from app.views import CompareView, DecisionView, EijView, EnergyView, SelectionView
 from app.welcome import welcome
-from eij_core import EijError
+from eij_core import EijError, MeterUnavailable
 
 __all__ = ["Dashboard", "run_page"]
 
@@ -93,9 +94,24 @@ class Dashboard(pn.viewable.Viewer):
             self.player.show(recorded, "welcome")
             return
         try:
-            self.player.show(empty_frame(self.settings.trial()), "empty")
+            self._wait()
         except EijError as error:
             self.controls.complain(error)
+            self.player.show(empty_frame(Settings().trial()), "empty")
+
+    def _wait(self) -> None:
+        """Show the axes of the run that is set; of one whose meter is not alive, too."""
+        trial = self.settings.trial()
+        complaint: EijError | None = None
+        try:
+            frame = empty_frame(trial)
+        except MeterUnavailable as error:
+            complaint = error
+            frame = empty_frame(trial, alive=False)
+        self.controls.complain(complaint)
+        shown = self.player.frame if self.player.job is None else None
+        if shown is None or len(shown.rows) or announced(frame) != announced(shown):
+            self.player.show(frame, "empty")
 
     def _connect(self) -> None:
         self.bar.run.on_click(lambda _: self.start())
@@ -120,7 +136,8 @@ class Dashboard(pn.viewable.Viewer):
             )
         except EijError as error:
             self.controls.complain(error)
-            self._fail(f"The settings cannot be run: {error}")
+            hint = f" {LOOK_HERE}" if isinstance(error, MeterUnavailable) else ""
+            self._fail(f"The settings cannot be run: {error}{hint}")
             return
         self.controls.complain(None)
         self.bar.replay.value = 100.0
@@ -144,7 +161,7 @@ class Dashboard(pn.viewable.Viewer):
         """Clear the views."""
         self._failure.visible = False
         try:
-            self.player.show(empty_frame(self.settings.trial()), "empty")
+            self._wait()
         except EijError as error:
             self.controls.complain(error)
             return
@@ -156,10 +173,8 @@ class Dashboard(pn.viewable.Viewer):
         if self.player.job is not None or waiting is None or len(waiting.rows):
             return
         with suppress(EijError):  # the field complains when Run is pressed
-            frame = empty_frame(self.settings.trial())
-            if announced(frame) != announced(waiting):
-                self.player.show(frame, "empty")
-                self.draw()
+            self._wait()
+            self.draw()
 
     def _on_recording(self, frame: Frame, name: str) -> None:
         self.player.show(frame, name)

@@ -176,12 +176,15 @@ class Player:
 
 
 def empty_frame(
-    trial: Trial, names: list[str] | None = None, others: list[Contender] | None = None
+    trial: Trial,
+    names: list[str] | None = None,
+    others: list[Contender] | None = None,
+    alive: bool = True,
 ) -> Frame:
-    """Return the frame of a run that has not begun."""
+    """Return the frame of a run that has not begun; if its meter is not alive, that cannot."""
     if names is None:
         names = [operator.name for operator in trial.make("algorithm").operators]
-    info = trial.make("meter").info
+    info = trial.make("meter").info if alive else None
     nothing = np.zeros(0, row_dtype(len(names)))
     return Frame(
         nothing,
@@ -190,8 +193,8 @@ def empty_frame(
         trial.name_of("problem"),
         trial.name_of("algorithm"),
         trial.name_of("selector"),
-        info.name,
-        str(info.provenance),
+        info.name if info else trial.name_of("meter"),
+        str(info.provenance) if info else "no",
         others=tuple(Lane(c.label, nothing, c.kind) for c in others or ()),
         source=info,
     )

@@ -17,7 +17,7 @@ from app.escape import slug, text
 from app.frame import Frame, Tally
 from app.limits import check_trial
 from app.live import LiveFigure
-from app.meters_here import MetersHere
+from app.meters_here import LOOK_HERE, MetersHere
 from app.pages.choices import Choices
 from app.pages.strip import STAGES, Strip, box, middle
 from app.pickers import ComponentPicker
@@ -279,7 +279,7 @@ def _failure(profile: Profile | None, error: str, meter: str) -> str:
         return f"The profile ended after {len(profile.batches)} batches: {error}"
     told = f"Nothing was profiled: {error}"
     if meter.partition(":")[0] in OPENERS:
-        told += "\nThe fold “Which meters are alive here?” says what this machine has."
+        told += f"\n{LOOK_HERE}"
     return told
 
 

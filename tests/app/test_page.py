@@ -109,6 +109,23 @@ def test_a_bad_setting_is_told_at_its_field_and_nothing_starts(dashboard):
     assert dashboard.player.job is not None
 
 
+def test_a_meter_that_is_not_alive_is_told_at_its_field(tmp_path, monkeypatch, tiny_problems):
+    monkeypatch.setenv("EIJ_POWERCAP_ROOT", str(tmp_path / "powercap"))
+    dashboard = Dashboard(Settings(**{**tiny.TINY, "meter": "powercap"}))
+    picker = dashboard.controls.pickers["meter"]
+    assert "kernel without powercap" in picker._problem.object and picker._problem.visible
+    assert not dashboard.controls._problem.visible
+    assert dashboard.player.frame.energy == "no Joules, meter powercap"
+    assert dashboard.bar.energy.label == "no meter"
+    dashboard.start()
+    assert dashboard.player.job is None
+    assert "Which meters are alive here?" in dashboard._failure.object
+    dashboard.settings.meter = "model"
+    assert not picker._problem.visible
+    assert dashboard.bar.energy.label == "simulated energy"
+    dashboard.close()
+
+
 def test_a_failure_is_shown_escaped(dashboard):
     dashboard.settings.problem = "raises"
     dashboard.settings.budget = "50 J"
