@@ -150,7 +150,7 @@ class Dask(Executor):
     def workers(self) -> int:
         """Threads of all workers, now."""
         info = self.client.scheduler_info(n_workers=-1)
-        return sum(worker["nthreads"] for worker in info["workers"].values())
+        return sum(worker["nthreads"] for worker in info.get("workers", {}).values())
 
     @property
     def flight(self) -> int:

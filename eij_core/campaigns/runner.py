@@ -93,15 +93,17 @@ def run_campaign(
     under_way: dict[Future[Done], Task] = {}
     try:
         while plan.waiting or under_way:
+            _check(executor)
             while len(under_way) < plan.room(executor) and (task := plan.next_task(executor)):
                 try:
                     under_way[executor.submit(run_task, task)] = task
                 except BrokenExecutor:  # a worker died while idle
                     _restart(executor)
                     plan.put_back(task)
+                except Exception:
+                    _check(executor)
+                    raise
             finished, _ = wait(under_way, timeout=1.0, return_when=FIRST_COMPLETED)
-            if not finished and (reason := getattr(executor, "lost", "")):
-                raise CampaignError(f"{reason}; what is stored is safe")
             lost: list[Task] = []
             for future in finished:
                 task = under_way.pop(future)
@@ -112,6 +114,7 @@ def run_campaign(
                 store.put(done.rows, done.part)
                 yield from done.rows
             if lost:
+                _check(executor)  # then nobody is to blame
                 if hasattr(executor, "restart"):
                     # A broken pool takes all that was under way with it.
                     lost += [t for f, t in under_way.items() if _result(f) is None]
@@ -121,6 +124,12 @@ def run_campaign(
     finally:
         for future in under_way:
             future.cancel()
+
+
+def _check(executor: Executor) -> None:
+    """Give up where no result will come any more."""
+    if reason := getattr(executor, "lost", ""):
+        raise CampaignError(f"{reason}; what is stored is safe")
 
 
 class _Plan:
