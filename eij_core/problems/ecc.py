@@ -97,10 +97,10 @@ def change(problem: Any, memo: Any, i: int) -> Any:
     row = i // problem.length
     old = memo[row]
     new = old ^ (1 << (i - row * problem.length))
-    change = problem.cost[0] - problem.cost[1]  # the word itself does not count
+    total = problem.cost[0] - problem.cost[1]  # the word itself does not count
     for j in range(problem.words):
-        change += problem.cost[ones(new ^ memo[j])] - problem.cost[ones(old ^ memo[j])]
-    return change
+        total += problem.cost[ones(new ^ memo[j])] - problem.cost[ones(old ^ memo[j])]
+    return total
 
 
 @kernel
