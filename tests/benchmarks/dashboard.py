@@ -250,6 +250,7 @@ async def sessions(args: Any) -> list[Figure]:
             await _wave(served, 50)
             memory.append(served.megabytes)
             threads.append(served.process.num_threads())
+    print("    MB after each 50 pages:", ", ".join(f"{each:.1f}" for each in memory))
     growth = (memory[-1] - memory[0]) / waves
     return [
         at_most(
