@@ -1,4 +1,4 @@
-# Everything is done from here, in a fresh clone too: `make serve`, `make test`.
+# Every task starts here, in a fresh clone too: `make serve`, `make check`, `make test`.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
@@ -24,12 +24,12 @@ PORT ?= 5006
 LOCK := pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate \
         --no-emit-index-url --generate-hashes
 # tests/benchmarks imports the peers: never collected
-PYTEST := $(BIN)/python -m pytest tests eij_core --doctest-modules --ignore=tests/benchmarks
-# Browsers, counters and processes keep real time, and a busy machine is late: what failed among
-# others is asked once more, alone. The first failure stays in the output.
-AGAIN := { echo "== failed above: once more, alone"; $(PYTEST) --last-failed --last-failed-no-failures none; }
+PYTEST := $(BIN)/python -m pytest tests eij_core --doctest-modules --ignore=tests/benchmarks \
+          -n $(JOBS) --dist worksteal
+EVERY  := not slow and not chaos
 
-.PHONY: help install lock browser serve lint format test chaos bench bench-selectors bench-energy bench-app bench-campaign screenshots film clean
+.PHONY: help install lock browser serve lint format check test chaos bench bench-selectors bench-energy \
+        bench-app bench-campaign screenshots film build clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -91,45 +91,47 @@ format: $(STAMP) ## ruff: sort imports, fix, format
 	@$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test: lint ## lint, then all tests: compiled, and interpreted for coverage
+check: lint ## lint, types and the quick tests, interpreted and without a browser: 2 minutes
+	@NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=dev $(PYTEST) -q -m "$(EVERY) and not ui and not compiled and not long"
+
+test: lint ## lint, then all tests but the slow and the chaotic: 12 minutes
 	@export EIJ_BROWSER="$$($(BIN)/python tests/find_browser.py --install)"
 	echo "browser: $$EIJ_BROWSER"
-	echo "== compiled"
-	$(PYTEST) -n $(JOBS) -m "not slow and not chaos" || $(AGAIN)
 	echo "== interpreted, with coverage"
-	export HYPOTHESIS_PROFILE=dev NUMBA_DISABLE_JIT=1
-	$(PYTEST) -n $(JOBS) -m "not slow and not chaos and not ui and not compiled" \
-	  --ignore=tests/app --ignore=tests/notebooks --cov --cov-report= || $(AGAIN)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "$(EVERY) and not ui and not compiled" --cov --cov-report=
 	$(BIN)/coverage report --fail-under=95
+	echo "== compiled"
+	$(PYTEST) -m "$(EVERY) and (compiled or both or ui)"
 
-chaos: $(STAMP) ## every hard test, hypothesis with 10,000 examples; takes long
+chaos: $(STAMP) ## every test, compiled, hypothesis with 10,000 examples: hours
 	@export EIJ_BROWSER="$$($(BIN)/python tests/find_browser.py --install)"
-	HYPOTHESIS_PROFILE=chaos $(PYTEST) -n $(JOBS)
+	HYPOTHESIS_PROFILE=chaos $(PYTEST)
 
 bench: $(BENCH) ## ours against the peers and C; ratios, not times
-	@test -f tests/benchmarks/core.py || { echo "make bench: tests/benchmarks/core.py comes later"; exit 0; }
-	$(BIN)/python -m tests.benchmarks.core
+	@$(BIN)/python -m tests.benchmarks.core
 
 bench-selectors: $(STAMP) ## ns per decision of every rule, with 2 to 16 operators
 	@$(BIN)/python -m tests.benchmarks.selectors
 
-bench-energy: $(STAMP) ## how well Joules are told apart, on a fake counter of known power
+bench-energy: $(STAMP) ## error of the settlement, on a fake counter of known power
 	@$(BIN)/python -m tests.benchmarks.attribution
 
-bench-app: $(STAMP) ## the load of the dashboard: frames, clicks, pages, memory
+bench-app: $(STAMP) ## the dashboard under load: frames, clicks, pages, memory
 	@$(BIN)/python -m tests.benchmarks.dashboard
 
 bench-campaign: $(STAMP) ## campaigns: trials per second, efficiency, the store's share
 	@$(BIN)/python -m tests.benchmarks.campaign
 
 screenshots: $(STAMP) ## pictures of the dashboard
-	@test -f tests/screenshots.py || { echo "make screenshots: tests/screenshots.py comes later"; exit 0; }
-	export EIJ_BROWSER="$$($(BIN)/python tests/find_browser.py --install)"
+	@export EIJ_BROWSER="$$($(BIN)/python tests/find_browser.py --install)"
 	$(BIN)/python -m tests.screenshots
 
 film: $(STAMP) ## a run of the dashboard as a moving picture
 	@export EIJ_BROWSER="$$($(BIN)/python tests/find_browser.py --install)"
 	$(BIN)/python -m tests.moving_picture
+
+build: $(STAMP) ## wheel and source archive in dist/
+	@$(BIN)/python -m hatchling build
 
 clean: ## caches, coverage and builds; .venv stays
 	@rm -rf build dist htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -3,8 +3,8 @@
 >>> from app import LiveRun  # doctest: +SKIP
 >>> LiveRun("nk", "ils", budget="1 kJ")  # doctest: +SKIP
 
-Nothing heavy is imported before a name is asked for, and importing has no side effects: the server
-executes this file a second time when it serves the folder.
+Importing this package imports nothing heavy and has no side effects: the server executes this file
+a second time when it serves the folder.
 """
 
 from __future__ import annotations
@@ -13,15 +13,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from app.notebook import LiveRun
-    from app.views import (
-        CompareView,
-        DecisionView,
-        EijView,
-        EnergyView,
-        FitnessView,
-        SelectionView,
-    )
+    from app.notebook.live_run import LiveRun
+    from app.views.decision import DecisionView
+    from app.views.energy import EnergyView
+    from app.views.estimates import EijView
+    from app.views.fitness import CompareView, FitnessView
+    from app.views.selection import SelectionView
 
 __all__ = [
     "CompareView",
@@ -37,5 +34,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "app.notebook" if name == "LiveRun" else "app.views"
-    return getattr(importlib.import_module(home), name)
+    # It has them all, and importing it tells views how a notebook shows them.
+    return getattr(importlib.import_module("app.notebook.live_run"), name)

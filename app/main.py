@@ -1,3 +1,3 @@
-from app.shell import serve_page
+from app.server.shell import serve_page
 
 serve_page()

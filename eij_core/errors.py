@@ -11,7 +11,10 @@ __all__ = [
     "InstanceError",
     "MeterPermissionError",
     "MeterUnavailable",
+    "RunError",
+    "check_known",
     "nearest",
+    "shortened",
 ]
 
 
@@ -39,12 +42,10 @@ class InputError(EijError, ValueError):
 
     def __init__(self, field: str, value: object, expected: str) -> None:
         self.field, self.value, self.expected = field, value, expected
-        shown = str(value)
-        shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
-        super().__init__(f"{field} = {shown}: expected {expected}")
+        super().__init__(field, value, expected)
 
-    def __reduce__(self) -> tuple[type, tuple[str, object, str]]:
-        return type(self), (self.field, self.value, self.expected)
+    def __str__(self) -> str:
+        return f"{self.field} = {shortened(str(self.value), 80)}: expected {self.expected}"
 
 
 class InstanceError(EijError, ValueError):
@@ -59,14 +60,16 @@ class InstanceError(EijError, ValueError):
     def __init__(self, line: int, column: int, expected: str, found: str, source: str = "") -> None:
         self.line, self.column, self.expected, self.found = line, column, expected, found
         self.source = source
-        shown = found if len(found) <= 40 else f"{found[:37]}..."
-        where = f"{source}, " if source else ""
-        super().__init__(
-            f"{where}line {line}, column {column}: expected {expected}, found {shown!r}"
-        )
+        super().__init__(line, column, expected, found, source)
 
-    def __reduce__(self) -> tuple[type, tuple[int, int, str, str, str]]:
-        return type(self), (self.line, self.column, self.expected, self.found, self.source)
+    def __str__(self) -> str:
+        where = f"{self.source}, " if self.source else ""
+        where += f"line {self.line}, column {self.column}"
+        return f"{where}: expected {self.expected}, found {shortened(self.found, 40)!r}"
+
+
+class RunError(EijError, RuntimeError):
+    """A run that cannot go on, or whose result is wrong."""
 
 
 class MeterUnavailable(EijError, RuntimeError):
@@ -87,15 +90,43 @@ class MeterPermissionError(MeterUnavailable, PermissionError):
         return type(self), (self.text, self.path)
 
 
+def check_known(field: str, name: str, names: Iterable[str]) -> None:
+    """Refuse a name that does not exist, and suggest the nearest one.
+
+    Examples
+    --------
+    >>> check_known("--format", "htm", ["html", "md"])
+    Traceback (most recent call last):
+    eij_core.errors.InputError: --format = htm: expected one of html, md (did you mean 'html'?)
+    """
+    names = tuple(names)
+    if name not in names:
+        raise InputError(field, name, nearest(name, names))
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the text, cut to at most so many characters.
+
+    Examples
+    --------
+    >>> shortened("0101010101", 6)
+    '010...'
+    """
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Say which known names there are, the nearest first.
+    """List the known names and suggest the one nearest to a word; a + is read as "-plus".
 
     Examples
     --------
     >>> nearest("knapsac", ["nk", "knapsack"])
     "one of knapsack, nk (did you mean 'knapsack'?)"
+    >>> nearest("EIJ+", ["eij", "eij-plus"])
+    "one of eij, eij-plus (did you mean 'eij-plus'?)"
     """
     names = sorted(known)
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    spelled = word.lower().replace("+", "-plus")
+    close = difflib.get_close_matches(spelled, names, n=1, cutoff=0.5)
     hint = f" (did you mean '{close[0]}'?)" if close else ""
     return f"one of {', '.join(names)}{hint}"

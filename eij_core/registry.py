@@ -2,22 +2,24 @@
 
 A factory is an ordinary function or a NamedTuple class. Its signature *is* the declaration of its
 parameters: annotations give the type, `Annotated[int, Range(1, 100)]` the range, the default the
-default. So the command line, the dashboard's widgets and the error messages never disagree.
+default. The command line, the dashboard's widgets and the error messages all read it.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import math
 import stat
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from .errors import InputError, nearest
+from .protocols import Algorithm, Problem, Selector, SimulatedMeter
 
 __all__ = [
     "FILE_BYTES",
@@ -32,6 +34,9 @@ __all__ = [
     "read_file",
     "selectors",
 ]
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 FILE_BYTES = 5_000_000
 """The largest file that a component reads."""
@@ -59,8 +64,13 @@ class Range:
     def __contains__(self, value: float) -> bool:
         return (self.low < value if self.above else self.low <= value) and value <= self.high
 
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a bound on either side."""
+        return math.isfinite(self.low) or math.isfinite(self.high)
+
     def __str__(self) -> str:
-        if math.isinf(self.low) and math.isinf(self.high):
+        if not self.bounded:
             return "a finite number"
         low = f"{'above ' if self.above else 'at least '}{self.low:g}"
         if math.isinf(self.high):
@@ -74,8 +84,8 @@ class Range:
 class Digest(Range):
     """Marks a text parameter as the sha256 of the file that the parameter `of` names.
 
-    It is filled in when a spec is checked, so a trial's key depends on what is in the file and
-    not on where it lies, and a file that has changed since is noticed.
+    It is filled in when a spec is checked. So a trial's key depends on the content of the file, not
+    on its path, and a later change of the file is noticed.
     """
 
     of: str = "file"
@@ -102,10 +112,9 @@ class Parameter:
             return f"one of {', '.join(self.choices)}"
         if self.kind is bool:
             return "true or false"
-        if self.kind is int:
-            return f"a whole number, {self.range}"
-        if self.kind is float:
-            return f"a number, {self.range}"
+        if self.kind in (int, float):
+            number = "a whole number" if self.kind is int else "a number"
+            return f"{number}, {self.range}" if self.range.bounded else number
         return self.range.about or "a text without commas or blanks around it"
 
     def check(self, value: Any, where: str) -> Any:
@@ -130,17 +139,11 @@ class Parameter:
             if word not in ("true", "on", "false", "off"):
                 raise ValueError
             return word in ("true", "on")
-        if self.kind is int:
-            if isinstance(value, bool) or (isinstance(value, float) and value != int(value)):
+        if self.kind in (int, float):
+            fraction = self.kind is int and isinstance(value, float) and value != int(value)
+            if fraction or isinstance(value, bool) or "_" in str(value):
                 raise ValueError
-            text = str(value)
-            if "_" in text:
-                raise ValueError
-            return int(value)
-        if self.kind is float:
-            if isinstance(value, bool) or "_" in str(value):
-                raise ValueError
-            return float(value)
+            return self.kind(value)
         if not isinstance(value, str | int | float) or isinstance(value, bool):
             raise TypeError
         text = str(value)
@@ -193,8 +196,8 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-class Registry(Mapping[str, Callable[..., Any]]):
-    """The components of one family, by name; collisions are refused.
+class Registry(dict[str, Callable[..., T]]):
+    """The factories of one family, by name; a name is registered once.
 
     Examples
     --------
@@ -211,12 +214,11 @@ class Registry(Mapping[str, Callable[..., Any]]):
     """
 
     def __init__(self, family: str) -> None:
+        super().__init__()
         self.family = family
-        self._factories: dict[str, Callable[..., Any]] = {}
-        self._known: dict[str, tuple[Any, tuple[Parameter, ...]]] = {}
         self._private: set[str] = set()
 
-    def add(self, name: str, *, private: bool = False) -> Callable[[Any], Any]:
+    def add(self, name: str, *, private: bool = False) -> Callable[[F], F]:
         """Register a factory under a name (a decorator).
 
         Parameters
@@ -228,10 +230,10 @@ class Registry(Mapping[str, Callable[..., Any]]):
             links never offer it.
         """
 
-        def decorate(factory: Any) -> Any:
-            if name in self._factories:
+        def decorate(factory: F) -> F:
+            if name in self:
                 raise ValueError(f"there is a {self.family} named {name!r} already")
-            self._factories[name] = factory
+            self[name] = factory
             if private:
                 self._private.add(name)
             return factory
@@ -240,27 +242,15 @@ class Registry(Mapping[str, Callable[..., Any]]):
 
     def remove(self, name: str) -> None:
         """Forget a name, so that a notebook cell can be run again."""
-        self._factories.pop(name, None)
+        self.pop(name, None)
         self._private.discard(name)
 
     def is_private(self, name: str) -> bool:
-        """Tell whether links and the dashboard must not offer this component."""
+        """Tell whether links and the dashboard leave this component out."""
         return name in self._private
 
-    def __getitem__(self, name: str) -> Callable[..., Any]:
-        try:
-            return self._factories[name]
-        except KeyError:
-            raise InputError(self.family, name, nearest(name, self._factories)) from None
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._factories
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._factories)
-
-    def __len__(self) -> int:
-        return len(self._factories)
+    def __missing__(self, name: str) -> Callable[..., T]:
+        raise InputError(self.family, name, nearest(name, self))
 
     def about(self, name: str) -> str:
         """Return the first line of the component's documentation."""
@@ -268,16 +258,7 @@ class Registry(Mapping[str, Callable[..., Any]]):
 
     def parameters(self, name: str) -> tuple[Parameter, ...]:
         """Return the parameters that the factory's signature declares."""
-        factory = self[name]
-        # Asked for each component of each trial, thousands of times in a campaign.
-        if self._known.get(name, (None,))[0] is not factory:
-            hints = typing.get_type_hints(factory, include_extras=True)
-            found = tuple(
-                _parameter(parameter, hints.get(key, str))
-                for key, parameter in inspect.signature(factory).parameters.items()
-            )
-            self._known[name] = (factory, found)
-        return self._known[name][1]
+        return _parameters(self[name])
 
     def check(self, spec: Spec | str) -> Spec:
         """Return the spec with every parameter checked and typed, defaults filled in."""
@@ -307,16 +288,16 @@ class Registry(Mapping[str, Callable[..., Any]]):
         kept = {key: value for key, value in spec.parameters.items() if key not in places}
         return Spec(spec.name, kept)
 
-    def make(self, spec: Spec | str) -> Any:
+    def make(self, spec: Spec | str) -> T:
         """Build the component that a spec names."""
         spec = self.check(spec)
         return self[spec.name](**spec.parameters)
 
 
 def read_file(field: str, path: str) -> bytes:
-    """Return what is in a regular file of at most `FILE_BYTES`, or raise `InputError`."""
+    """Return the content of a regular file of at most `FILE_BYTES`, or raise `InputError`."""
     try:
-        # Asked before opening: a pipe would block, a device may have no end.
+        # Checked before opening: a pipe would block, a device may have no end.
         if not stat.S_ISREG(Path(path).stat().st_mode):
             raise InputError(field, path, "a regular file")
         with Path(path).open("rb") as file:
@@ -326,6 +307,13 @@ def read_file(field: str, path: str) -> bytes:
     if len(data) > FILE_BYTES:
         raise InputError(field, path, f"a file of at most {FILE_BYTES / 1e6:g} MB")
     return data
+
+
+@functools.lru_cache  # a campaign asks this for each component of each trial
+def _parameters(factory: Callable[..., Any]) -> tuple[Parameter, ...]:
+    hints = typing.get_type_hints(factory, include_extras=True)
+    declared = inspect.signature(factory).parameters
+    return tuple(_parameter(declared[key], hints.get(key, str)) for key in declared)
 
 
 def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
@@ -340,7 +328,12 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
     return Parameter(parameter.name, kind, parameter.default, range_, choices)
 
 
-problems = Registry("problem")
-algorithms = Registry("algorithm")
-selectors = Registry("selector")
-meters = Registry("meter")
+problems: Registry[Problem] = Registry("problem")
+algorithms: Registry[Algorithm] = Registry("algorithm")
+selectors: Registry[Selector] = Registry("selector")
+meters: Registry[SimulatedMeter] = Registry("meter")
+
+FAMILIES: dict[str, Registry[Any]] = {
+    known.family: known for known in (problems, algorithms, selectors, meters)
+}
+"""The registries by the name of their family; the families' packages fill them."""

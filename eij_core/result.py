@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .display import picture, sentence
-from .meters.meter import SourceInfo
-from .records import Belief
+from .engine.columns import columns_of
+from .engine.histogram import dense, sparse
+from .figures.result_card import picture, sentence
+from .protocols import Belief, EnergyInfo
 from .trial import Trial
 
 if TYPE_CHECKING:
@@ -27,11 +28,17 @@ __all__ = [
     "OperatorTotal",
     "Result",
     "Spent",
+    "describe",
     "digest_of_run",
+    "fields_of",
     "finite",
     "frame_of",
+    "real",
     "result_of",
 ]
+
+PORTION = 65_536
+"""Rows that are digested at a time, so that a long record is not copied whole."""
 
 
 class Best(NamedTuple):
@@ -69,7 +76,7 @@ class OperatorTotal(NamedTuple):
     belief: Belief
     """What the selector thinks of it at the end."""
     histogram: NDArray[np.int64]
-    """Applications by Joules, see `records.bin_edges`."""
+    """Applications by Joules, see `engine.histogram`."""
 
 
 class Change(NamedTuple):
@@ -88,7 +95,7 @@ class Result:
     best: Best
     spent: Spent
     operators: tuple[OperatorTotal, ...]
-    meter: SourceInfo
+    meter: EnergyInfo
     reason: str
     """Why the run ended, in words."""
     rows: NDArray[Any]
@@ -104,54 +111,87 @@ class Result:
     @property
     def digest(self) -> str:
         """A digest of all that happened, wall clock excluded: equal runs, equal digests."""
-        histograms = (total.histogram for total in self.operators)
-        return digest_of_run(self.rows, self.best.x, histograms)
+        return digest_of_run(self.rows, self.best, self.operators)
 
     def __repr__(self) -> str:
         return f"<{sentence(self)}>"
 
     def _repr_svg_(self) -> str:
-        return picture(self)
+        return picture(self).svg()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the summary as plain data; what is not a number is None."""
-        joules = max(self.spent.joules - self.spent.start_joules, 1e-300)
-        data = {
-            "trial": self.trial.to_dict() if self.trial.is_data else None,
-            "best": {
-                "fitness": self.best.fitness,
-                "feasible": self.best.feasible,
-                "gap": self.best.gap,
-                "optimum": self.best.optimum,
-                "x": "".join(map(str, self.best.x.tolist())),
-            },
-            "spent": self.spent._asdict(),
-            "operators": [
-                {
-                    "name": total.name,
-                    "applications": total.applications,
-                    "evaluations": total.evaluations,
-                    "joules": total.joules,
-                    "share": total.joules / joules,
-                    "gain": total.gain,
-                    "eij": total.belief.score,
-                }
-                for total in self.operators
-            ],
-            "meter": {
-                "name": self.meter.name,
-                "provenance": str(self.meter.provenance),
-                **({"settlement": self.energy} if self.energy else {}),
-            },
-            "reason": self.reason,
-            "changes": [change._asdict() for change in self.changes],
-            "digest": self.digest,
-        }
-        return {key: finite(value) for key, value in data.items()}
+        """Return the result as plain data without its rows; nan and infinities become None."""
+        data: dict[str, Any] = finite(describe(self))
+        return data
 
 
-def result_of(run: Run) -> Result:
-    """Return where a run stands."""
+def describe(result: Result) -> dict[str, Any]:
+    """Return the one serialised form of a result: all of it but the rows.
+
+    Stores, records and JSON output hold this form or a selection of it; `fields_of` reads it back.
+    Numbers may be nan or infinite: whoever writes JSON replaces them, as `finite` does.
+    """
+    best = result.best._asdict()
+    best["x"] = (result.best.x + ord("0")).astype(np.uint8).tobytes().decode("ascii")
+    joules = max(result.spent.joules - result.spent.start_joules, 1e-300)
+    meter = {**asdict(result.meter), "provenance": str(result.meter.provenance)}
+    return {
+        "trial": result.trial.to_dict() if result.trial.is_data else None,
+        "best": best,
+        "spent": result.spent._asdict(),
+        "operators": [
+            {
+                **total._asdict(),
+                "share": total.joules / joules,
+                "eij": total.belief.score if total.applications else None,
+                "belief": [float(value) for value in total.belief],
+                # Bins and their counts, as the stores of 0.1 have them.
+                "histogram": np.reshape(sparse(total.histogram), (-1, 2)).T.tolist(),
+            }
+            for total in result.operators
+        ],
+        "meter": meter | ({"settlement": finite(result.energy)} if result.energy else {}),
+        "reason": result.reason,
+        "changes": [change._asdict() for change in result.changes],
+        "digest": result.digest,
+    }
+
+
+def fields_of(form: Mapping[str, Any]) -> dict[str, Any]:
+    """Read what `describe` wrote: the fields of a `Result` by name, but for the trial and the rows.
+
+    ValueError, TypeError or LookupError where the form is not what `describe` writes.
+    """
+    best, meter = form["best"], dict(form["meter"])
+    x = np.frombuffer(best["x"].encode("ascii"), np.uint8) - ord("0")
+    numbers = {key: real(best[key]) for key in ("fitness", "gap", "optimum")}
+    settlement = meter.pop("settlement", {})
+    return {
+        "best": Best(**{**best, **numbers, "x": x.astype(np.uint8)}),
+        "spent": Spent(**form["spent"]),
+        "operators": tuple(
+            OperatorTotal(
+                **{key: entry[key] for key in ("name", "applications", "evaluations", "joules")},
+                gain=real(entry["gain"]),
+                belief=Belief(*map(real, entry["belief"])),
+                histogram=dense(zip(*entry["histogram"], strict=True)),
+            )
+            for entry in form["operators"]
+        ),
+        "meter": EnergyInfo.from_data(meter),
+        "reason": form["reason"],
+        "changes": tuple(Change(**change) for change in form["changes"]),
+        "energy": settlement,
+    }
+
+
+def real(value: float | str | None) -> float:
+    """Read a number that JSON may not have: None and "nan" are nan, "inf" is infinite."""
+    return math.nan if value is None else float(value)
+
+
+def result_of(run: Run, rows: NDArray[Any] | None = None) -> Result:
+    """Return where a run stands, with all of its rows or with those given."""
     ledger, spent = run.ledger, float(run.ledger.joules[0])
     fitness, x = float(run.state.best_f[0]), run.state.best_x.copy()
     optimum = float(getattr(run.problem, "optimum", math.nan))
@@ -180,64 +220,54 @@ def result_of(run: Run) -> Result:
             run.start_joules,
         ),
         operators=totals,
-        meter=run.source.info,
+        meter=run.meter.info,
         reason=run.reason or "running",
-        rows=run.rows(),
+        rows=run.rows() if rows is None else rows,
         changes=tuple(run.changes),
-        energy=run.source.summary() if run.meter.clocked else {},
+        energy=run.charges.summary(),
     )
 
 
-def digest_of_run(
-    rows: NDArray[Any], x: NDArray[np.uint8], histograms: Iterable[NDArray[np.int64]]
-) -> str:
+def digest_of_run(rows: NDArray[Any], best: Best, operators: Iterable[OperatorTotal]) -> str:
     """Digest what happened: the rows, the best solution, the Joules of every application."""
-    rows = rows.copy()
-    for name in rows.dtype.names or ():
-        column = rows[name]
-        if column.dtype.kind == "f":
-            column[np.isnan(column)] = np.nan  # one form of nan: its sign means nothing
     hasher = hashlib.blake2b(digest_size=16)
-    hasher.update(rows.tobytes())
-    hasher.update(x.tobytes())
-    for histogram in histograms:
-        hasher.update(histogram.tobytes())
+    for low in range(0, len(rows), PORTION):
+        portion = rows[low : low + PORTION].copy()
+        for name in portion.dtype.names or ():
+            column = portion[name]
+            if column.dtype.kind == "f":
+                column[np.isnan(column)] = np.nan  # one form of nan: its sign means nothing
+        hasher.update(portion.tobytes())
+    hasher.update(best.x.tobytes())
+    for total in operators:
+        hasher.update(total.histogram.tobytes())
     return hasher.hexdigest()
 
 
 def frame_of(rows: NDArray[Any], names: tuple[str, ...]) -> pd.DataFrame:
     """Turn recorded rows into a table.
 
-    Columns `decision, operator, gain, joules, spent, evaluations, best`, then for each operator
-    `applications`, `joules`, and the belief's `gain`, `gain_sd`, `cost`, `cost_sd`, `score`, each
-    followed by a colon and the operator's name.
+    The columns of `engine.columns.columns_of`, with the operator's name instead of its number.
     """
     import pandas as pd  # here, because half of the time of `import eij_core` would be pandas
 
-    labels = np.array([*names, ""], object)
-    table: dict[str, Any] = {
-        name: rows[name]
-        for name in ("decision", "operator", "gain", "joules", "spent", "evaluations", "best")
-    }
-    table["operator"] = labels[rows["operator"]]
-    for o, name in enumerate(names):
-        table[f"applications:{name}"] = rows["applications"][:, o]
-        table[f"joules:{name}"] = rows["operator_joules"][:, o]
-        for b, belief in enumerate(("gain", "gain_sd", "cost", "cost_sd", "score")):
-            table[f"{belief}:{name}"] = rows["beliefs"][:, o, b]
-    return pd.DataFrame(table)
+    columns = columns_of(rows, names)
+    columns["operator"] = np.array([*names, ""], object)[rows["operator"]]
+    return pd.DataFrame(columns)
 
 
-def finite(value: Any) -> Any:
-    """Return plain data with None for every number that JSON does not have.
+def finite(value: Any, spelled: Callable[[float], str | None] = lambda _: None) -> Any:
+    """Return plain data with None, or a spelling, for every number that JSON does not have.
 
     Examples
     --------
     >>> finite({"gap": math.nan, "x": [1.5, math.inf]})
     {'gap': None, 'x': [1.5, None]}
+    >>> finite([math.inf], str)
+    ['inf']
     """
     if isinstance(value, dict):
-        return {key: finite(each) for key, each in value.items()}
+        return {key: finite(each, spelled) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [finite(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        return [finite(each, spelled) for each in value]
+    return spelled(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""A trial: all that determines a run, as data."""
+"""A trial: everything that determines a run, as data."""
 
 from __future__ import annotations
 
@@ -10,29 +10,17 @@ import tomllib
 from dataclasses import dataclass
 from typing import Any
 
-from . import algorithms, meters, problems, selectors  # the families register themselves
+from . import algorithms, meters, problems, selectors  # noqa: F401  the families register
 from .budget import Budget
+from .contracts.shape import require_component
+from .engine.rows import Limits
 from .errors import InputError, nearest
-from .records import Limits
-from .registry import Registry, Spec, read_file
-from .registry import algorithms as known_algorithms
-from .registry import meters as known_meters
-from .registry import problems as known_problems
-from .registry import selectors as known_selectors
+from .registry import FAMILIES, Spec, read_file
 
-__all__ = ["SCHEMA", "Trial"]
-
-_ = (algorithms, meters, problems, selectors)
+__all__ = ["FAMILIES", "SCHEMA", "Trial"]
 
 SCHEMA = 1
 """Version of what a trial means; part of its key."""
-
-FAMILIES: dict[str, Registry] = {
-    "problem": known_problems,
-    "algorithm": known_algorithms,
-    "selector": known_selectors,
-    "meter": known_meters,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +69,8 @@ class Trial:
             value = getattr(self, name)
             if isinstance(value, str | Spec):
                 object.__setattr__(self, name, family.check(value))
+            else:
+                require_component(name, value)
         object.__setattr__(self, "budget", Budget.parse(self.budget))
         _whole("seed", self.seed, 0, 2**128)
         _whole("repetition", self.repetition, 0, 2**31)
@@ -100,12 +90,12 @@ class Trial:
         return FAMILIES[family].make(value) if isinstance(value, Spec) else value
 
     def name_of(self, family: str) -> str:
-        """Return how a component is called, for tables and titles."""
+        """Return the name of a component, for tables and titles."""
         value = getattr(self, family)
         return value.name if isinstance(value, Spec) else type(value).__name__
 
     def parameters(self, family: str) -> tuple[Any, ...]:
-        """Return what the registry knows of a component's parameters; nothing of an object's."""
+        """Return the declared parameters of a named component; none of an object."""
         spec = getattr(self, family)
         return FAMILIES[family].parameters(spec.name) if isinstance(spec, Spec) else ()
 
@@ -172,7 +162,7 @@ class Trial:
     def key(self) -> str:
         """The digest of the trial's canonical form: equal trials, equal keys.
 
-        Of a file that a component reads the content counts, not the path.
+        A file that a component reads enters by its content, not by its path.
         """
         data = self.to_dict()
         data |= {name: str(known.identity(getattr(self, name))) for name, known in FAMILIES.items()}

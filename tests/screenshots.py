@@ -45,7 +45,7 @@ def main() -> None:
 def visiting() -> Iterator[tuple[Callable[..., Page], Any]]:
     """Serve the dashboard; give what opens it in a browser, and the devices there are."""
     port = free_port()
-    code = f"from app.serve import serve; serve(port={port})"
+    code = f"from app.server.serve import serve; serve(port={port})"
     server = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
     try:
         with sync_playwright() as playwright:

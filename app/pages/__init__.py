@@ -1,12 +1,12 @@
 """The pages of the dashboard: a tab each, built when it is first opened.
 
-A page is a class of its own file, named here. The shell (`app.shell`) knows nothing else of it.
+Each page has a folder of its own; `app.server.shell` knows of it only what is listed here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any, NamedTuple, Protocol
 
 __all__ = ["PAGES", "Page", "PageEntry"]
@@ -22,7 +22,7 @@ class Page(Protocol):
         """Return what fills the middle."""
 
     def tick(self, lost: bool = False) -> bool:
-        """Draw what is new; tell whether there was anything.
+        """Draw what is new; return whether there was anything.
 
         Called eleven times a second while the page is shown and the browser has drawn what was
         sent before. `lost`: frames may not have arrived, so all must be drawn anew.
@@ -32,27 +32,26 @@ class Page(Protocol):
         """Return the query of the address that holds the choices, "" for the defaults."""
 
     def close(self) -> None:
-        """End what runs; the visitor is gone."""
+        """End what runs; the visitor has left."""
 
 
 class PageEntry(NamedTuple):
-    """Where a page is found; its module is imported when the page is opened."""
+    """The home of a page, imported when the page is first opened."""
 
     title: str
     home: str
-    """The module, and in it what makes the page from a link and an owner."""
+    """`module:callable`; the callable makes the page from a link and an owner."""
 
     def build(self, query: str, owner: Hashable) -> Page:
-        """Make the page as the link asks; `owner` is whose turns its work takes."""
-        module, _, name = self.home.partition(":")
-        page: Page = getattr(import_module(module), name)(query, owner)
+        """Make the page for a link; `owner` is whose turns its jobs take."""
+        page: Page = resolve_name(self.home)(query, owner)
         return page
 
 
 PAGES: dict[str, PageEntry] = {
-    "run": PageEntry("Run", "app.page:run_page"),
-    "zoo": PageEntry("Zoo", "app.pages.zoo:ZooPage"),
-    "campaign": PageEntry("Campaign", "app.pages.campaign:CampaignPage"),
-    "profile": PageEntry("Profile", "app.pages.profile:ProfilePage"),
+    "run": PageEntry("Run", "app.pages.run.page:run_page"),
+    "zoo": PageEntry("Zoo", "app.pages.zoo.page:ZooPage"),
+    "campaign": PageEntry("Campaign", "app.pages.campaign.page:CampaignPage"),
+    "profile": PageEntry("Profile", "app.pages.profile.page:ProfilePage"),
 }
 """By their name in the link; the first is the one that opens."""

@@ -1,31 +1,35 @@
-"""Operators that play a part in the zoo: they waste energy in a known way. In no portfolio."""
+"""The zoo's operators, which waste energy in a known way; no portfolio names them."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..kernel import kernel
-from ..records import Forecast, Outcome
-from ..rng import uniform
+from ..engine.kernel import kernel
+from ..engine.rng import uniform
+from ..protocols import Forecast, Outcome
 
 __all__ = ["ALMOST", "ALMOST_NOISY", "DUD", "NULL", "ROLES", "SHOCK", "WORKER", "Actor"]
 
-# Parts are values, not classes: every cast of the same size compiles to the same loop.
+# Roles are values, not classes: all portfolios of a size compile to the same loop.
 ROLES = ("worker", "null", "almost", "almost-noisy", "dud", "shock")
 WORKER, NULL, ALMOST, ALMOST_NOISY, DUD, SHOCK = range(len(ROLES))
 
 NEARLY = 1e-4
-"""How much worse than the incumbent the decoy pretends to be, relative to it."""
+"""The loss that a decoy reports, relative to the incumbent."""
+HOPELESS = 0.1
+"""The same of a dud."""
+SPREAD = 0.5
+"""Up to which share of it the loss of a noisy role varies."""
 SHOCK_CHANCE, SHOCK_LOSS = 0.01, -1e6
 
 
 @kernel
 class Actor(NamedTuple):
-    """An operator that works, or only pretends to.
+    """An operator that works, or reports work that it does not do.
 
-    A worker is the operator inside. Null, the decoys and the dud leave the search alone and report
-    what their part demands, at the operator's price. A shocked worker works, but one time in a
-    hundred each of its candidates reports a loss of a million.
+    A worker is the operator inside. Null, the decoys and the dud do not change the search; they
+    report what their role says, at the operator's price. A shocked worker works, but in one
+    application of a hundred each of its candidates reports a loss of a million.
     """
 
     role: int
@@ -41,13 +45,8 @@ class Actor(NamedTuple):
         name = self.inner.name if self.role in (WORKER, SHOCK) else ROLES[self.role]
         return f"{name} ({self.number})" if self.number > 1 else name
 
-    @property
-    def children(self) -> int:
-        """Room that the SSGA must have for this operator."""
-        return int(getattr(self.inner, "children", 0))
-
     def forecast(self, algorithm: Any, problem: Any) -> Forecast:
-        """Tell what one application takes."""
+        """Return what one application takes."""
         return self.effort
 
     def probe(self, algorithm: Any) -> tuple[Any, Any]:
@@ -57,7 +56,7 @@ class Actor(NamedTuple):
         return self._replace(inner=inner, effort=one), reduced
 
     def apply(self, algorithm: Any, problem: Any, state: Any, rng: Any) -> Any:
-        """Work, or pretend to."""
+        """Work, or report what the role says."""
         if self.role == WORKER or self.role == SHOCK:
             outcome = self.inner.apply(algorithm, problem, state, rng)
             if self.role == SHOCK and uniform(rng) < SHOCK_CHANCE:
@@ -67,13 +66,11 @@ class Actor(NamedTuple):
         nothing = Outcome(0.0, effort.evaluations, effort.touches, state.deltas[:0])
         size = abs(state.best_f[0])
         loss = 0.0
-        spread = 0.0
         if self.role == ALMOST or self.role == ALMOST_NOISY:
             loss = -NEARLY * size
-            spread = 0.5 if self.role == ALMOST_NOISY else 0.0
         if self.role == DUD:
-            loss = -0.1 * size
-            spread = 0.5
+            loss = -HOPELESS * size
+        spread = SPREAD if self.role == ALMOST_NOISY or self.role == DUD else 0.0
         return pretend(state, nothing, effort.candidates, loss, spread, rng)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+import typing
+from typing import Annotated, Any
 
+from ..engine.kernel import kernel
 from ..errors import InputError, nearest
-from ..kernel import kernel
-from ..registry import Registry
+from ..protocols import Operator
+from ..registry import Range, Registry
 
-__all__ = ["copy", "delta_of", "portfolio"]
+__all__ = ["copy", "delta_of", "factory_of", "portfolio"]
 
 # A change below this share of the fitness is rounding, not improvement.
 NEGLIGIBLE = 1e-12
@@ -30,7 +33,7 @@ def copy(target: Any, source: Any) -> None:
         target[i] = source[i]
 
 
-def portfolio(algorithm: str, names: str, known: Registry) -> tuple[Any, ...]:
+def portfolio(algorithm: str, names: str, known: Registry[Operator]) -> tuple[Any, ...]:
     """Build the operators that `names`, joined by '+', lists.
 
     Examples
@@ -50,3 +53,45 @@ def portfolio(algorithm: str, names: str, known: Registry) -> tuple[Any, ...]:
     if len(set(wanted)) < len(wanted):
         raise InputError(field, names, "each operator once")
     return tuple(known[name]() for name in wanted)
+
+
+def factory_of(
+    name: str, algorithm: Any, known: Registry[Operator], operators: str, about: str
+) -> Any:
+    """Return a factory that takes the portfolio as text and all else as the class declares it.
+
+    Parameters
+    ----------
+    name : str
+        How users write the algorithm.
+    algorithm : NamedTuple class
+        Its first field is `operators`; the others are the factory's parameters.
+    known : Registry
+        The operators that a portfolio may name.
+    operators : str
+        The default portfolio.
+    about : str
+        What a portfolio may name, in words.
+    """
+    hints = typing.get_type_hints(algorithm, include_extras=True)
+    hints["operators"] = Annotated[str, Range(about=f"names joined by +, from: {about}")]
+    defaults = algorithm._field_defaults | {"operators": operators}
+
+    def factory(operators: Any = operators, *values: Any, **parameters: Any) -> Any:
+        return algorithm(portfolio(name, operators, known), *values, **parameters)
+
+    factory.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(
+                field,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=defaults[field],
+                annotation=hints[field],
+            )
+            for field in algorithm._fields
+        ]
+    )
+    factory.__annotations__ = hints
+    factory.__doc__, factory.__module__ = algorithm.__doc__, algorithm.__module__
+    factory.__name__ = factory.__qualname__ = name
+    return factory

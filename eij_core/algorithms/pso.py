@@ -7,15 +7,15 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernel import kernel
-from ..records import Forecast, Outcome
+from ..engine.kernel import kernel
+from ..engine.rng import fill_uniforms, uniform
+from ..protocols import Forecast, Operator, Outcome
 from ..registry import Range, Registry, algorithms
-from ..rng import fill_uniforms, uniform
-from .portfolio import copy, delta_of, portfolio
+from .portfolio import copy, delta_of, factory_of
 
 __all__ = ["OPERATORS", "PSO", "PsoState", "Velocity", "pso"]
 
-OPERATORS = Registry("PSO operator")
+OPERATORS: Registry[Operator] = Registry("PSO operator")
 
 # Paper: binary problems, encoding not stated; here: a position in [0, 2) whose whole part is the
 # bit, because of the encodings tried only this one fits the paper's tables.
@@ -44,7 +44,7 @@ class PsoState(NamedTuple):
 
 @kernel
 class Velocity(NamedTuple):
-    """Move every particle once; Light leaves the pull of the swarm's best place out."""
+    """Move every particle once; light has no pull towards the swarm's best place."""
 
     social: bool
 
@@ -54,7 +54,7 @@ class Velocity(NamedTuple):
         return "full" if self.social else "light"
 
     def forecast(self, algorithm: Any, problem: Any) -> Forecast:
-        """Tell what one application takes."""
+        """Return what one application takes."""
         draws = 2 if self.social else 1
         return Forecast(algorithm.swarm, algorithm.swarm, draws * algorithm.swarm * problem.n)
 
@@ -67,7 +67,7 @@ class Velocity(NamedTuple):
         gain = 0.0
         for p in range(algorithm.swarm):
             f = state.fitness[p]
-            # Unchanged bits have the fitness that they had, if the problem is sure to say so.
+            # Unchanged bits keep their fitness, unless each evaluation must be a call (reach 0).
             if move(algorithm, state, p, self.social, rng) > 0 or problem.reach() == 0:
                 settle(state, p, rng)
                 f = problem.fitness(state.x)
@@ -90,18 +90,14 @@ class Velocity(NamedTuple):
 
 @kernel
 def move(algorithm: Any, state: Any, p: int, social: bool, rng: Any) -> int:
-    """Move particle `p`; return how many of its bits are others now, or none."""
+    """Move particle `p`; return how many of its bits may have changed."""
     n = state.x.size
-    place, velocity, own, best = (
-        state.place[p],
-        state.velocity[p],
-        state.own_place[p],
-        state.best_place,
-    )
+    place, velocity = state.place[p], state.velocity[p]
+    own, best = state.own_place[p], state.best_place
     w, c1, c2, vmax, draws = algorithm.w, algorithm.c1, algorithm.c2, algorithm.vmax, state.draws
     fill_uniforms(rng, draws, n if social else (n + 1) // 2)
     others = 0
-    for i in range(n):  # nothing that depends on its course: the compiler makes vectors of it
+    for i in range(n):  # no branch depends on the data, so the compiler vectorises it
         before = place[i]
         v = w * velocity[i] + c1 * draws[i] * (own[i] - before)
         if social:
@@ -132,14 +128,17 @@ OPERATORS.add("full")(lambda: Velocity(True))
 
 @kernel
 class PSO(NamedTuple):
-    """Particle swarm: inertia, pull of the own best place and, with Full, of the swarm's."""
+    """Particle swarm; an application moves every particle once.
+
+    `vmax` is fitted to the paper's knapsack runs, which depend on it; the paper does not state it.
+    """
 
     operators: tuple[Any, ...]
-    swarm: int = 100
-    w: float = 0.729
-    c1: float = 2.05
-    c2: float = 2.05
-    vmax: float = 0.47
+    swarm: Annotated[int, Range(2, 100_000, "number of particles")] = 100
+    w: Annotated[float, Range(-2, 2, "inertia")] = 0.729
+    c1: Annotated[float, Range(0, 10, "pull of the own best place")] = 2.05
+    c2: Annotated[float, Range(0, 10, "pull of the swarm's best place")] = 2.05
+    vmax: Annotated[float, Range(0, 100, "largest velocity", above=True)] = 0.47
 
     def begin(self, problem: Any, rng: Any) -> Any:
         """Start from uniform places and velocities."""
@@ -176,22 +175,4 @@ class PSO(NamedTuple):
         )
 
 
-@algorithms.add("pso")
-def pso(
-    operators: Annotated[str, Range(about="names joined by +, from: light, full")] = "light+full",
-    swarm: Annotated[int, Range(2, 100_000, "number of particles")] = 100,
-    w: Annotated[float, Range(-2, 2, "inertia")] = 0.729,
-    c1: Annotated[float, Range(0, 10, "pull of the own best place")] = 2.05,
-    c2: Annotated[float, Range(0, 10, "pull of the swarm's best place")] = 2.05,
-    vmax: Annotated[float, Range(0, 100, "largest velocity", above=True)] = 0.47,
-) -> PSO:
-    """Particle swarm; an application moves every particle once.
-
-    `vmax` is fitted to the paper's knapsack runs: they hang on it, and the paper does not state it.
-
-    Examples
-    --------
-    >>> [operator.name for operator in pso().operators]
-    ['light', 'full']
-    """
-    return PSO(portfolio("pso", operators, OPERATORS), swarm, w, c1, c2, vmax)
+pso = algorithms.add("pso")(factory_of("pso", PSO, OPERATORS, "light+full", "light, full"))

@@ -8,20 +8,21 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bits import differences, invert, low_bits, pack, unpack, words_for
-from ..kernel import kernel
-from ..records import Forecast, Outcome
+from ..engine.bits import differences, invert, low_bits, pack, unpack, words_for
+from ..engine.kernel import kernel
+from ..engine.rng import all_miss_of, below, fill_bits, skip, uniform, word
+from ..errors import InputError
+from ..protocols import Forecast, Operator, Outcome
 from ..registry import Range, Registry, algorithms
-from ..rng import all_miss_of, below, fill_bits, skip, uniform
-from .portfolio import copy, delta_of, portfolio
+from .portfolio import copy, delta_of, factory_of
 
 __all__ = ["OPERATORS", "SSGA", "Replace", "SsgaState", "ssga"]
 
-OPERATORS = Registry("SSGA operator")
+OPERATORS: Registry[Operator] = Registry("SSGA operator")
 
 
 class SsgaState(NamedTuple):
-    """The population, the heap that keeps its worst member at hand, and the newest children."""
+    """The population, a heap with its worst member on top, and the newest children."""
 
     best_x: NDArray[np.uint8]
     best_f: NDArray[np.float64]
@@ -36,7 +37,7 @@ class SsgaState(NamedTuple):
     bits: NDArray[np.int64]
     """Where a child and its parent differ."""
     children: NDArray[np.uint64]
-    """Packed; few of them are ever read bit by bit."""
+    """Packed: few of them are read bit by bit."""
     children_f: NDArray[np.float64]
     x: NDArray[np.uint8]
     """The child that is evaluated in full."""
@@ -49,19 +50,29 @@ class SsgaState(NamedTuple):
     """Evaluations that the start took."""
 
 
+KINDS = ("replace", "uniform", "two-point")
+ONE_POINT, UNIFORM, TWO_POINT = range(len(KINDS))
+MOST_CHILDREN = 10
+"""Children of one application that the state has room for."""
+
+
 @kernel
 class Replace(NamedTuple):
-    """Make `children` children, then keep the best n of parents and children."""
+    """Make `children` children by a crossover, then keep the best n of parents and children."""
 
     children: int
+    kind: int = ONE_POINT
+    """Which crossover: a number of `KINDS`."""
 
     @property
     def name(self) -> str:
-        """The name used everywhere: replace-1, replace-5, …"""
-        return f"replace-{self.children}"
+        """The name used everywhere: replace-1 (one-point crossover), uniform-1, two-point-5, …"""
+        return f"{KINDS[self.kind]}-{self.children}"
 
     def forecast(self, algorithm: Any, problem: Any) -> Forecast:
-        """Tell what one application takes."""
+        """Return what one application takes."""
+        if self.children > MOST_CHILDREN:
+            raise InputError("ssga:operators", self.name, f"at most {MOST_CHILDREN} children")
         return Forecast(self.children, self.children, self.children * problem.n)
 
     def probe(self, algorithm: Any) -> tuple[Any, Any]:
@@ -69,11 +80,14 @@ class Replace(NamedTuple):
         return self._replace(children=1), algorithm
 
     def apply(self, algorithm: Any, problem: Any, state: Any, rng: Any) -> Any:
-        """Breed the children from the present population, then let them replace the worst."""
+        """Breed all children from the population, then replace its worst members by better ones."""
         gain = 0.0
         for c in range(self.children):
             child = state.children[c]
-            first, second = breed(algorithm, state, child, rng)
+            first = tournament(state.fitness, rng)
+            second = tournament(state.fitness, rng)
+            recombine(self.kind, algorithm.crossover, state, child, first, second, rng)
+            mutate(child, state, rng)
             f = evaluate(problem, state, child, first, second)
             state.children_f[c] = f
             delta = delta_of(f, max(state.fitness[first], state.fitness[second]))
@@ -87,19 +101,42 @@ class Replace(NamedTuple):
 
 
 @kernel
-def breed(algorithm: Any, state: Any, child: Any, rng: Any) -> tuple[int, int]:
-    """Fill `child` by tournament, crossover and mutation; return its parents."""
-    first = tournament(state.fitness, rng)
-    second = tournament(state.fitness, rng)
+def recombine(
+    kind: int, probability: float, state: Any, child: Any, first: int, second: int, rng: Any
+) -> None:
+    """Fill `child` with genes of the first parent and, after a crossover, of the second."""
     n = state.x.size
-    cut = n
-    if n > 1 and uniform(rng) < algorithm.crossover:
-        cut = 1 + below(rng, n - 1)
+    mother, father = state.genes[first], state.genes[second]
+    if kind == ONE_POINT:
+        cut = n
+        if n > 1 and uniform(rng) < probability:
+            cut = 1 + below(rng, n - 1)
+        for w in range(child.size):
+            child[w] = father[w] ^ ((mother[w] ^ father[w]) & low_bits(cut - 64 * w))
+        return
+    copy(child, mother)
+    if uniform(rng) < probability:
+        if kind == UNIFORM:
+            mix(child, father, rng)
+        else:
+            splice(child, father, n, rng)
+
+
+@kernel
+def mix(child: Any, other: Any, rng: Any) -> None:
+    """Take each gene from the other parent with probability one half."""
     for w in range(child.size):
-        mother, father = state.genes[first, w], state.genes[second, w]
-        child[w] = father ^ ((mother ^ father) & low_bits(cut - 64 * w))
-    mutate(child, state, rng)
-    return first, second
+        child[w] ^= (child[w] ^ other[w]) & word(rng)
+
+
+@kernel
+def splice(child: Any, other: Any, n: int, rng: Any) -> None:
+    """Take the genes between two cuts from the other parent."""
+    a = below(rng, n + 1)
+    b = below(rng, n + 1)
+    for w in range(child.size):
+        between = low_bits(a - 64 * w) ^ low_bits(b - 64 * w)
+        child[w] ^= (child[w] ^ other[w]) & between
 
 
 @kernel
@@ -170,7 +207,7 @@ def contains(state: Any, child: Any, f: float) -> bool:
 
 @kernel
 def sift_down(heap: Any, fitness: Any, root: int) -> None:
-    """Let the member at `root` sink to its place in the heap, worst first."""
+    """Move the member at `root` down to its place in the heap, worst first."""
     member = heap[root]
     branch = 2 * root + 1
     while branch < heap.size:
@@ -184,22 +221,27 @@ def sift_down(heap: Any, fitness: Any, root: int) -> None:
     heap[root] = member
 
 
-for _children in range(1, 11):
-    OPERATORS.add(f"replace-{_children}")(lambda children=_children: Replace(children))
+for _kind, _name in enumerate(KINDS):
+    for _children in range(1, MOST_CHILDREN + 1):
+        OPERATORS.add(f"{_name}-{_children}")(
+            lambda children=_children, kind=_kind: Replace(children, kind)
+        )
 
 
 @kernel
 class SSGA(NamedTuple):
-    """Steady-state GA: tournament of two, one-point crossover, bit-flip mutation, truncation."""
+    """Steady-state GA; an application makes k children and keeps the best of all.
+
+    Tournaments of two, crossover, bit-flip mutation, truncation. `flips=1` is the paper's mutation
+    rate of 1/D taken literally; the default 0.5 fits its tables (its library redraws a bit instead
+    of flipping it). `distinct=true` refuses children that are members already.
+    """
 
     operators: tuple[Any, ...]
-    population: int = 100
-    crossover: float = 0.8
-    flips: float = 0.5
-    """Expected bit flips per child."""
+    population: Annotated[int, Range(2, 100_000, "number of members")] = 100
+    crossover: Annotated[float, Range(0, 1, "probability of one-point crossover")] = 0.8
+    flips: Annotated[float, Range(0, 1000, "expected bit flips per child", above=True)] = 0.5
     distinct: bool = False
-    widest: int = 5
-    """Room for children."""
 
     def begin(self, problem: Any, rng: Any) -> Any:
         """Start from random members, heaped worst first."""
@@ -223,9 +265,6 @@ class SSGA(NamedTuple):
         heap = np.arange(size)
         for offset in range(size):
             sift_down(heap, fitness, size - 1 - offset)
-        children = np.zeros((self.widest, genes.shape[1]), np.uint64)
-        values = np.zeros(self.widest)
-        deltas = np.zeros(self.widest)
         rate = min(max(self.flips / problem.n, 1e-15), 1.0 - 1e-9)  # 1 - rate is neither 1 nor 0
         log_keep = math.log(1.0 - rate)
         return SsgaState(
@@ -237,37 +276,15 @@ class SSGA(NamedTuple):
             heap,
             memos,
             bits,
-            children,
-            values,
+            np.zeros((MOST_CHILDREN, genes.shape[1]), np.uint64),
+            np.zeros(MOST_CHILDREN),
             np.zeros(problem.n, np.uint8),
-            deltas,
+            np.zeros(MOST_CHILDREN),
             log_keep,
             all_miss_of(problem.n, log_keep),
             size,
         )
 
 
-@algorithms.add("ssga")
-def ssga(
-    operators: Annotated[
-        str, Range(about="names joined by +, from: replace-, uniform-, two-point- 1 … 10")
-    ] = ("replace-1+replace-5"),
-    population: Annotated[int, Range(2, 100_000, "number of members")] = 100,
-    crossover: Annotated[float, Range(0, 1, "probability of one-point crossover")] = 0.8,
-    flips: Annotated[float, Range(0, 1000, "expected bit flips per child", above=True)] = 0.5,
-    distinct: bool = False,
-) -> SSGA:
-    """Steady-state GA; an application makes k children and keeps the best of all.
-
-    `flips=1` is the paper's mutation rate of 1/D taken literally; the default 0.5 fits its
-    tables (its library redraws a bit instead of flipping it). `distinct=true` refuses children
-    that are members already.
-
-    Examples
-    --------
-    >>> [operator.name for operator in ssga().operators]
-    ['replace-1', 'replace-5']
-    """
-    chosen = portfolio("ssga", operators, OPERATORS)
-    widest = max(operator.children for operator in chosen)
-    return SSGA(chosen, population, crossover, flips, distinct, widest)
+about = f"replace-, uniform-, two-point- 1 … {MOST_CHILDREN}"
+ssga = algorithms.add("ssga")(factory_of("ssga", SSGA, OPERATORS, "replace-1+replace-5", about))

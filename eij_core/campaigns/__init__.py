@@ -1,20 +1,23 @@
-"""Campaigns: a grid of trials, run on any executor, kept in a store that survives.
+"""Campaigns: a grid of trials, run on any executor, kept in a store that survives `kill -9`.
 
 >>> from eij_core.campaigns import Campaign, Inline, Store, run_campaign
 """
 
+from .conductor import Conductor, Event, state_of
 from .executors import CampaignError, Dask, Inline, Processes
-from .faults import StoreBusy, StoreError, StoreFull, StoreRefused
 from .grid import Campaign, key_of
 from .preparation import check_energy, prepare
 from .reader import Reader, Row
 from .runner import run_campaign
 from .store import Store
+from .store_errors import StoreBusy, StoreError, StoreFull, StoreRefused
 
 __all__ = [
     "Campaign",
     "CampaignError",
+    "Conductor",
     "Dask",
+    "Event",
     "Inline",
     "Processes",
     "Reader",
@@ -28,4 +31,5 @@ __all__ = [
     "key_of",
     "prepare",
     "run_campaign",
+    "state_of",
 ]

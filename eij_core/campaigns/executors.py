@@ -1,36 +1,47 @@
-"""Where trials are computed: here, in processes of this machine, or on a Dask cluster."""
+"""Where tasks are computed: in this process, in processes of this machine, or on a Dask cluster."""
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
-import fcntl
 import itertools
 import json
 import multiprocessing
 import os
 import signal
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from pathlib import Path
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from multiprocessing import forkserver
 from typing import Any
 
 from ..errors import EijError, InputError
+from ..protocols import CampaignExecutor, Executor
+from ..run import RunError
 from ..trial import Trial
 
-__all__ = ["CampaignError", "Dask", "Inline", "Processes", "host_lock"]
-
+__all__ = [
+    "CampaignError",
+    "Dask",
+    "Inline",
+    "PlainExecutor",
+    "Processes",
+    "ending",
+    "in_order",
+    "stop_asked",
+]
 
 VARIABLE = "EIJ_KERNELS"
-"""Tells `warmed`, in the fork server, which trials' kernels to load."""
+"""Names the trials whose kernels `preloaded` loads in the fork server."""
+PATIENCE = 0.8
+"""Seconds that processes get to end their present task when the work is interrupted."""
 
 
 class CampaignError(EijError, RuntimeError):
-    """A campaign that cannot go on now; what is stored is safe."""
+    """A campaign that cannot go on now; the stored trials are safe."""
 
 
-class Inline(Executor):
+class Inline(concurrent.futures.Executor):
     """Computes at once, in this process: for one worker, and for measured energy.
 
     Examples
@@ -39,9 +50,10 @@ class Inline(Executor):
     2
     """
 
-    workers = 1
     flight = 1
     """Tasks under way at a time; more would only wait."""
+    lost = ""
+    breaks = False
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Compute and return a future that is done."""
@@ -52,64 +64,109 @@ class Inline(Executor):
             future.set_exception(error)
         return future
 
-    def kill(self) -> None:
-        """Nothing is under way."""
+    def restart(self) -> None:
+        """Do nothing, because there is no process to replace."""
+
+    def kill(self, patience: float = 0.0) -> None:
+        """Do nothing, because no task is under way."""
 
 
-class Processes(Executor):
+class Processes(concurrent.futures.Executor):
     """Processes of this machine that are replaced when one of them dies.
 
     Parameters
     ----------
     workers : int
     warm : iterable of Trial
-        Trials whose kernels the processes shall have from the start.
+        Trials whose kernels the processes have from the start.
+    modules : iterable of str
+        Modules that the processes have from the start.
     """
 
-    def __init__(self, workers: int, warm: Iterable[Trial] = ()) -> None:
+    lost = ""
+    breaks = True
+    """The death of one process ends all tasks under way."""
+
+    def __init__(
+        self, workers: int, warm: Iterable[Trial] = (), modules: Iterable[str] = ()
+    ) -> None:
         if workers < 1:
             raise InputError("--jobs", workers, "a whole number, at least 1")
         self.workers = workers
         self.flight = 2 * workers
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None
-        # Not fork: a dashboard has threads, and what they hold at the fork stays held for ever.
-        self._context: Any = multiprocessing.get_context(method or "spawn")
+        # Not fork: a lock that a thread of the parent holds at the fork stays held in the child.
+        # A context of its own, which keeps count of the processes that the pool starts.
+        kind: Any = type(multiprocessing.get_context(method or "spawn"))
+        self._context = kind()
+        self._context.Process = self._new_process
         kernels = json.dumps([trial.to_dict() for trial in itertools.islice(warm, 200)])
         if method:
-            # The server starts with the first process, and reads its environment then.
             os.environ[VARIABLE] = kernels
-            self._context.set_forkserver_preload(
-                ["eij_core.campaigns.runner", "eij_core.campaigns.warmed"]
-            )
-        self._pool = self._start()
+            ours = (f"{__package__}.runner", f"{__package__}.preloaded")
+            self._context.set_forkserver_preload([*ours, *modules])
+            # The server loads them with SIGINT blocked, because the parent handles Ctrl-C.
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                forkserver.ensure_running()
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        self._start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Hand a call to the next free process."""
         return self._pool.submit(fn, *args, **kwargs)
 
     def restart(self) -> None:
-        """Begin again with fresh processes, after one has died."""
+        """Replace all processes, after one has died."""
         self.kill()
-        self._pool = self._start()
+        self._start()
 
-    def kill(self) -> None:
-        """End the processes at once, whatever they are at."""
-        processes = list((getattr(self._pool, "_processes", None) or {}).values())
-        for process in processes:
-            with contextlib.suppress(OSError, ValueError):
-                process.kill()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+    def kill(self, patience: float = 0.0) -> None:
+        """Ask the processes to stop (see `stop_asked`), and kill those left after `patience` s."""
+        self._stop.set()
+        cut = threading.Timer(patience, _kill, [self._started])
+        cut.start()
+        try:
+            # Wait for the pool's own thread too: it removes the semaphores.
+            self._pool.shutdown(wait=True, cancel_futures=True)
+        finally:
+            cut.cancel()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let the processes finish and go."""
+        """Wait for the tasks under way, then end the processes."""
         self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
 
-    def _start(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self.workers, self._context, initializer=_enter)
+    def _new_process(self, *args: Any, **kwargs: Any) -> Any:
+        self._started.append(type(self._context).Process(*args, **kwargs))
+        return self._started[-1]
+
+    def _start(self) -> None:
+        self._started: list[Any] = []
+        self._stop = self._context.Event()
+        self._pool = ProcessPoolExecutor(
+            self.workers, self._context, initializer=_enter, initargs=(self._stop,)
+        )
 
 
-def _enter() -> None:
-    """Prepare a worker process: it leaves Ctrl-C to its parent, and dies with it."""
+def _kill(children: Iterable[Any]) -> None:
+    for child in children:
+        with contextlib.suppress(OSError, ValueError):
+            child.kill()
+
+
+_stop: Any = None
+
+
+def stop_asked() -> bool:
+    """Tell, in a process of `Processes`, whether its present task should end early."""
+    return _stop is not None and _stop.is_set()
+
+
+def _enter(stop: Any) -> None:
+    """Prepare a worker process: it ignores Ctrl-C, and ends when its parent ends."""
+    global _stop
+    _stop = stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -121,7 +178,7 @@ def _die_with(parent: Any) -> None:
     os._exit(1)
 
 
-class Dask(Executor):
+class Dask(concurrent.futures.Executor):
     """A Dask cluster, for more than one machine.
 
     Parameters
@@ -131,6 +188,8 @@ class Dask(Executor):
     timeout : str
         How long to wait for it.
     """
+
+    breaks = False
 
     def __init__(self, address: Any, timeout: str = "15s") -> None:
         try:
@@ -159,15 +218,18 @@ class Dask(Executor):
 
     @property
     def lost(self) -> str:
-        """Why no result will come any more; empty while all is well."""
+        """Why no result will come any more; empty while the cluster works."""
         return "" if self.client.status == "running" else "the Dask scheduler is gone"
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Hand a call to the cluster; its future is released when it is dropped."""
         return self._inner.submit(fn, *args, **kwargs)
 
-    def kill(self) -> None:
-        """Call off what is under way."""
+    def restart(self) -> None:
+        """Do nothing, because Dask replaces its workers itself."""
+
+    def kill(self, patience: float = 0.0) -> None:
+        """Cancel what is under way."""
         with contextlib.suppress(Exception):
             self._inner.shutdown(wait=False)
 
@@ -179,13 +241,50 @@ class Dask(Executor):
             self.client.close(timeout=2)
 
 
+class PlainExecutor(Inline):
+    """Any other executor of `concurrent.futures`; it cannot replace a worker that died."""
+
+    flight = 2 * (os.cpu_count() or 1)
+
+    def __init__(self, executor: Executor) -> None:
+        self.submit = executor.submit  # type: ignore[method-assign]
+
+    def restart(self) -> None:
+        """Raise, because the workers cannot be replaced."""
+        raise CampaignError("a worker died and this executor cannot replace it; use Processes(n)")
+
+
 @contextlib.contextmanager
-def host_lock(folders: tuple[str, ...] = ("/run/lock", tempfile.gettempdir())) -> Iterator[None]:
-    """Be the only measured trial on this host: RAPL counts the package, not the process."""
-    folder = next(place for place in folders if os.access(place, os.W_OK))
-    descriptor = os.open(Path(folder) / "eij-rapl.lock", os.O_RDWR | os.O_CREAT, 0o666)
+def ending(executor: CampaignExecutor, patience: float = 0.0) -> Iterator[None]:
+    """Shut an executor down at the end of a block; kill it where the block is interrupted."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
-    finally:
-        os.close(descriptor)
+    except BaseException:
+        executor.kill(patience)
+        executor.shutdown(wait=False)
+        raise
+    executor.shutdown()
+
+
+def in_order(
+    function: Callable[..., Any], items: list[Any], jobs: int, warm: Iterable[Trial] = ()
+) -> Iterator[Any]:
+    """Apply a function to items, here or in processes; yield the results in the items' order.
+
+    An interrupted block gives the processes `PATIENCE` seconds: `stop_asked` tells them.
+
+    Examples
+    --------
+    >>> list(in_order(abs, [-1, -2], 1))
+    [1, 2]
+    """
+    jobs = min(jobs, len(items))
+    if jobs <= 1:
+        yield from map(function, items)
+        return
+    executor = Processes(jobs, warm, [getattr(function, "func", function).__module__])
+    try:
+        with ending(executor, PATIENCE):
+            yield from executor.map(function, items)
+    except BrokenExecutor:
+        raise RunError("a worker process died: it was killed, or memory ran out") from None

@@ -1,4 +1,4 @@
-"""A campaign as a file: a grid of components, budgets and seeds, and the trials it stands for."""
+"""A campaign as a file: a grid of components, budgets and seeds, and its trials."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import hashlib
 import itertools
 import json
 import math
+import operator
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from ..errors import InputError, nearest
 from ..registry import Spec
 from ..trial import FAMILIES, Trial
 
-__all__ = ["LARGEST", "PLURALS", "Campaign", "key_of", "parsed"]
+__all__ = ["LARGEST", "PLURALS", "Campaign", "key_of", "keyed", "parsed"]
 
 PLURALS = {"problems": "problem", "algorithms": "algorithm", "selectors": "selector"}
 DEFAULTS: dict[str, Any] = {
@@ -33,7 +34,8 @@ DEFAULTS: dict[str, Any] = {
 }
 LARGEST = 1_000_000
 """Trials of one campaign, at most: they are all held in memory."""
-KNOWN = {*PLURALS, *DEFAULTS, "budget", "budgets"}
+AXES = (*PLURALS, "budgets")
+KNOWN = {*AXES, *DEFAULTS, "budget"}
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class Campaign:
         return cls({"name": name, "grid": grids}, tuple(_mixed(list(unique.values()))))
 
     def diff(self, other: Mapping[str, Any]) -> list[str]:
-        """Say how another campaign's data differs, line by line."""
+        """Return the differences to another campaign's data, line by line."""
         mine, theirs = _lines(self.data), _lines(other)
         return [f"- {line}" for line in theirs if line not in mine] + [
             f"+ {line}" for line in mine if line not in theirs
@@ -103,7 +105,7 @@ class Campaign:
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """Return what a campaign's file says, not looked at yet."""
+    """Return the data of a campaign's file, unchecked."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -129,6 +131,12 @@ def key_of(trial: Trial, known: dict[Spec, str] | None = None) -> str:
         known[trial.problem] = hasher.hexdigest()
     text = f"{trial.key} {known[trial.problem]}"
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def keyed(trials: Iterable[Trial]) -> dict[str, Trial]:
+    """Return trials by their key in a store."""
+    known: dict[Spec, str] = {}
+    return {key_of(trial, known): trial for trial in trials}
 
 
 def _plain(value: Any) -> str:
@@ -192,7 +200,7 @@ EXAMPLES = {"problems": "knapsack", "algorithms": "ils", "selectors": "eij"}
 
 
 def _components(family: str, item: Any) -> list[Spec]:
-    """Return what an item stands for: text is one component, a table with lists several."""
+    """Return the components of an item: text is one, a table with lists is several."""
     if isinstance(item, str):
         return [FAMILIES[family].check(item)]
     table = dict(_table(family, item))
@@ -216,17 +224,16 @@ def _repetitions(seeds: Any) -> int | list[int]:
     return seeds
 
 
+def _numbers(seeds: int | list[int]) -> Sequence[int]:
+    return range(seeds) if isinstance(seeds, int) else seeds
+
+
 def _count(grid: dict[str, Any]) -> int:
-    seeds = grid["seeds"]
-    axes = (len(grid[axis]) for axis in ("problems", "algorithms", "selectors", "budgets"))
-    return math.prod(axes) * (seeds if isinstance(seeds, int) else len(seeds))
+    return math.prod(len(grid[axis]) for axis in AXES) * len(_numbers(grid["seeds"]))
 
 
 def _expand(grid: dict[str, Any]) -> Iterator[Trial]:
-    seeds = grid["seeds"]
-    repetitions = range(seeds) if isinstance(seeds, int) else seeds
-    axes = (grid["problems"], grid["algorithms"], grid["selectors"], grid["budgets"])
-    for problem, algorithm, selector, budget in itertools.product(*axes):
+    for problem, algorithm, selector, budget in itertools.product(*(grid[axis] for axis in AXES)):
         limits = dataclasses.replace(Budget.parse(budget), charge_start=grid["charge_start"])
         first = Trial(
             problem,
@@ -238,7 +245,7 @@ def _expand(grid: dict[str, Any]) -> Iterator[Trial]:
             points=grid["points"],
             every=grid["every"],
         )
-        for repetition in repetitions:
+        for repetition in _numbers(grid["seeds"]):
             # Not dataclasses.replace: checking thousands of equal trials again takes seconds.
             trial = copy.copy(first)
             object.__setattr__(trial, "repetition", repetition)
@@ -246,9 +253,8 @@ def _expand(grid: dict[str, Any]) -> Iterator[Trial]:
 
 
 def _mixed(trials: list[Trial]) -> Iterator[Trial]:
-    by_repetition: dict[int, list[Trial]] = {}
-    for trial in trials:
-        by_repetition.setdefault(trial.repetition, []).append(trial)
-    for repetition, block in sorted(by_repetition.items()):
+    number = operator.attrgetter("repetition")
+    for repetition, group in itertools.groupby(sorted(trials, key=number), number):
+        block = list(group)
         order = np.random.default_rng(repetition).permutation(len(block))
         yield from (block[i] for i in order)

@@ -1,27 +1,24 @@
-"""Before the first trial of a campaign: is it allowed, can it run, are its kernels compiled?"""
+"""What is checked and compiled before the first trial of a campaign."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..errors import InputError, MeterUnavailable
-from ..meters.meter import Provenance
+from ..meters.counters.detect import foreseen_info
+from ..protocols import Provenance
 from ..run import Run
 from ..trial import FAMILIES, Trial
 
-__all__ = ["check_energy", "combinations", "is_measured", "prepare"]
+__all__ = ["check_energy", "combinations", "compile_trial", "is_measured", "prepare"]
 
 
 def is_measured(trials: Sequence[Trial]) -> bool:
     """Tell whether some of the trials read a counter that all processes of a host share."""
-    for trial in {str(trial.meter): trial for trial in trials}.values():
-        source = trial.make("meter")
-        info = source.info
-        getattr(source, "close", lambda: None)()
-        if info.provenance == Provenance.MEASURED or info.scope == "package":
-            return True
-    return False
+    meters = {str(trial.meter): trial.meter for trial in trials}
+    infos = map(foreseen_info, meters.values())
+    return any(info.provenance == Provenance.MEASURED or info.scope == "package" for info in infos)
 
 
 def check_energy(trials: Sequence[Trial], jobs: int) -> None:
@@ -32,14 +29,13 @@ def check_energy(trials: Sequence[Trial], jobs: int) -> None:
     InputError
         Because the counter sees the sum: each trial would stop early, and learn wrong costs.
     """
-    if jobs <= 1:
-        return
-    besides = ""
-    try:
-        measured = is_measured(trials)
-    except MeterUnavailable as error:  # only counters can be unavailable
-        measured, besides = True, f". Besides: {error}"
-    if measured:
+    if jobs > 1 and is_measured(trials):
+        besides = ""
+        try:
+            for trial in {str(trial.meter): trial for trial in trials}.values():
+                getattr(trial.make("meter"), "close", lambda: None)()
+        except MeterUnavailable as error:
+            besides = f". Besides: {error}"
         raise InputError(
             "--jobs",
             jobs,
@@ -56,29 +52,19 @@ def combinations(trials: Iterable[Trial]) -> list[Trial]:
     return list(cells.values())
 
 
-def prepare(
-    trials: Iterable[Trial], note: Callable[[int, int, str], None] = lambda *_: None
-) -> list[Trial]:
-    """Check each combination and compile its kernels once, here, before the workers load them.
+def compile_trial(trial: Trial) -> bool:
+    """Check a combination and compile its kernels, here, once; return whether they are ready.
 
-    Parameters
-    ----------
-    note : callable
-        Told how many combinations are ready, of how many, and which comes next.
-
-    Returns
-    -------
-    list of Trial
-        One of each combination whose kernels are ready.
+    Code of the user's own (`external`) is looked up but not called: it runs in workers only, where
+    a crash costs one trial.
     """
-    cells = combinations(trials)
-    ready = []
-    for i, trial in enumerate(cells):
-        note(i, len(cells), " · ".join(map(trial.name_of, ("problem", "algorithm", "selector"))))
-        if FAMILIES["problem"].is_private(trial.problem.name):
-            trial.make("problem")  # the user's own code runs in workers only: it may crash
-        else:
-            Run(trial)
-            ready.append(trial)
-    note(len(cells), len(cells), "")
-    return ready
+    if FAMILIES["problem"].is_private(trial.problem.name):
+        trial.make("problem")
+        return False
+    Run(trial).charges.close()
+    return True
+
+
+def prepare(trials: Iterable[Trial]) -> list[Trial]:
+    """Check each combination of components; return one trial of each whose kernels are ready."""
+    return [trial for trial in combinations(trials) if compile_trial(trial)]

@@ -1,4 +1,4 @@
-"""Reading a campaign's store, also while another process writes it."""
+"""Reading the store of a campaign, also while another process writes into it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from .faults import StoreRefused, advice, reading
+from .store_errors import StoreRefused, damaged, reading
 from .traces import decode
 
 __all__ = ["Reader", "Row", "intact_part", "row_hash"]
 
 SCHEMA = 1
-"""Version of the tables; a store of a newer one is refused, an older one is read."""
-APPLICATION = 0x45494A31  # "EIJ1": tells our files from other people's
+"""Version of the tables. A store with a newer version is refused, an older one is read."""
+APPLICATION = 0x45494A31  # "EIJ1": the mark of our files
 FILE, PARTS = "campaign.sqlite", "parts"
-# A path that comes from a file is not trusted: only names that we make are opened or deleted.
+# A path read from a store is not trusted: only names of this form are opened or deleted.
 PART = re.compile(rf"{PARTS}/[0-9a-f]{{32}}\.parquet")
 
 
@@ -45,18 +45,23 @@ class Row(NamedTuple):
         """The result as plain data; empty where the trial failed."""
         return json.loads(self.result_json) if self.result_json else {}
 
+    @property
+    def fault(self) -> str:
+        """Why the trial failed, in one line; empty where it succeeded."""
+        return self.error.strip().rpartition("\n")[2]
+
 
 COLUMNS = ", ".join(Row._fields)
 
 
 def row_hash(values: Iterable[Any]) -> str:
-    """Return the digest of a row: SQLite itself does not checksum values."""
+    """Return the digest of a row; SQLite itself has no checksums."""
     text = json.dumps(list(values), ensure_ascii=False, allow_nan=False)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def intact_part(folder: Path, path: str, digest: str) -> bytes | None:
-    """Return a part's bytes if they are the ones that were written."""
+    """Return the bytes of a part; None where it is missing or its digest differs."""
     try:
         data = (folder / path).read_bytes() if PART.fullmatch(path) else b""
     except OSError:
@@ -71,12 +76,12 @@ class Reader:
     ----------
     folder : path
     verify : bool
-        Whether to check the whole file first. Pages that poll may skip it after the first time.
+        Whether to check the whole file first. A page that polls needs this only once.
 
     Raises
     ------
     StoreRefused
-        For what is not a store, is damaged, or comes from a newer version.
+        If the folder is not a store, or the store is damaged or of a newer version.
     """
 
     def __init__(self, folder: str | Path, *, verify: bool = True) -> None:
@@ -98,10 +103,10 @@ class Reader:
                 self._base.close()
                 raise
 
-    # --- what is in it ---
+    # --- contents ---
 
     def rows(self) -> list[Row]:
-        """Return all trials, one consistent moment, in the order they were stored."""
+        """Return all trials as of one moment, in the order they were stored."""
         return [Row(*values) for values in self._all(f"SELECT {COLUMNS} FROM trial ORDER BY rowid")]
 
     def states(self) -> dict[str, str]:
@@ -109,7 +114,7 @@ class Reader:
         return dict(self._all("SELECT key, state FROM trial"))
 
     def spec(self) -> dict[str, Any]:
-        """Return the campaign's specification, the newest if it was extended."""
+        """Return the data of the campaign; if it was extended, the newest."""
         found = self._all("SELECT spec_json FROM campaign ORDER BY rowid DESC LIMIT 1")
         return json.loads(found[0][0]) if found else {}
 
@@ -119,7 +124,7 @@ class Reader:
         return found[0][0] if found else ""
 
     def attempts(self) -> list[tuple[Any, ...]]:
-        """Return (key, n, started, host, pid, outcome) of the attempts that gave no result."""
+        """Return (key, n, started, host, pid, outcome) of the attempts without a result."""
         return self._all("SELECT key, n, started, host, pid, outcome FROM attempt ORDER BY rowid")
 
     def parts(self) -> dict[str, str]:
@@ -128,9 +133,9 @@ class Reader:
         return dict(self._all(query))
 
     def traces(self, keys: Iterable[str] | None = None) -> Iterator[tuple[str, Any]]:
-        """Yield (key, rows) of all trials, or of some; a bad or missing part is skipped.
+        """Yield (key, rows) of all trials, or of some; a missing or damaged part is skipped.
 
-        Parts that were skipped are listed by `bad_parts`.
+        `bad_parts` lists the parts that were skipped.
         """
         wanted = None if keys is None else set(keys)
         place = self._all("SELECT key, trace_path FROM trial WHERE trace_path <> ''")
@@ -140,17 +145,17 @@ class Reader:
                 yield from decode(data, wanted)
 
     def bad_parts(self) -> list[str]:
-        """Return the parts that are missing or damaged, among those looked at so far."""
+        """Return the missing or damaged parts among those read so far."""
         return sorted(path for path, sound in self._sound.items() if not sound)
 
     def check_parts(self) -> list[str]:
-        """Look at all parts; return the bad ones."""
+        """Read all parts; return those that are missing or damaged."""
         for path, digest in self.parts().items():
             self._part(path, digest)
         return self.bad_parts()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._base.close()
 
     def __enter__(self) -> Self:
@@ -166,7 +171,7 @@ class Reader:
             return self._base.execute(query).fetchall()
 
     def _uri(self) -> str:
-        # Not immutable where there may be a writer: a reader must see the writer's log.
+        # Not immutable where a writer may exist: SQLite would ignore the writer's log.
         published = (
             not os.access(self.folder, os.W_OK) and not (self.folder / f"{FILE}-wal").exists()
         )
@@ -182,7 +187,7 @@ class Reader:
         with (self.folder / FILE).open("rb") as file:
             head = file.read(16)
         if head not in (b"", b"SQLite format 3\0"):
-            raise StoreRefused(advice(self.folder, f"{FILE} is not an SQLite file"))
+            raise damaged(self.folder, f"{FILE} is not an SQLite file")
 
     def _check_version(self) -> None:
         (application,), (version,) = (
@@ -190,21 +195,20 @@ class Reader:
             for name in ("application_id", "user_version")
         )
         if application != APPLICATION:
-            raise StoreRefused(f"{self.folder / FILE} is not a campaign of EI/J; it was left alone")
+            raise StoreRefused(f"{self.folder / FILE} is not a campaign of EI/J; nothing changed")
         if version > SCHEMA:
             raise StoreRefused(
                 f"{self.folder} was written by a newer EI/J (schema {version}, this one reads up "
                 f"to {SCHEMA}); install that version to open it"
             )
         if version < 1:
-            raise StoreRefused(advice(self.folder, f"schema {version} never existed"))
+            raise damaged(self.folder, f"schema {version} never existed")
 
     def _check_contents(self) -> None:
         (report,) = self._base.execute("PRAGMA integrity_check(1)").fetchone()
         if report != "ok":
-            raise StoreRefused(advice(self.folder, report))
+            raise damaged(self.folder, report)
         for table in ("campaign", "trial", "attempt"):
             for *values, digest in self._base.execute(f"SELECT * FROM {table}"):
                 if row_hash(values) != digest:
-                    fault = f"table {table} holds a row that does not match its checksum"
-                    raise StoreRefused(advice(self.folder, fault))
+                    raise damaged(self.folder, f"table {table} has a row with a wrong checksum")

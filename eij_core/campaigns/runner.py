@@ -1,47 +1,38 @@
-"""Campaigns: many trials, on any executor, into a store that survives."""
+"""The trials of a campaign on any executor, into a store."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import math
-import os
 import socket
 import time
 import traceback
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    wait,
-)
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from statistics import median
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..result import Result
+from ..meters.counters.host_lock import reserve_host
+from ..protocols import CampaignExecutor, Executor
 from ..run import solve
 from ..trial import Trial
-from .executors import CampaignError, host_lock
-from .grid import key_of
+from .executors import CampaignError, PlainExecutor
+from .grid import keyed
 from .preparation import is_measured
 from .reader import Row
 from .store import Store
 from .traces import encode
 
-__all__ = ["run_campaign"]
+__all__ = ["Plan", "run_campaign", "run_plan"]
 
 TASK_SECONDS = 1.0
 """A task has trials for about this long: a durable commit costs milliseconds, a trial too."""
 MOST = 1000
 """Trials in a task, at most."""
 ATTEMPTS = 3
-"""A trial whose worker dies so often while nothing else runs has killed it."""
+"""A trial has killed its worker if the worker dies so often while nothing else runs."""
 
 
 class Task(NamedTuple):
@@ -50,11 +41,12 @@ class Task(NamedTuple):
     trials: tuple[tuple[str, Trial], ...]
     """Keys in the store, and what to run."""
     measured: bool = False
-    attempts: tuple[int, ...] = ()
+    attempt: int = 1
+    """Above 1: one trial whose worker died before, run alone."""
 
 
 class Done(NamedTuple):
-    """What comes back from a task."""
+    """The result of a task."""
 
     rows: list[Row]
     part: bytes
@@ -72,13 +64,13 @@ def run_campaign(
     """Run the trials that the store does not have, and yield each when it is safely stored.
 
     With a model meter the rows are the same whatever the executor. Trials that failed before stay
-    failed, unless they are to be tried again.
+    failed, unless `retry_failed` is set.
 
     Parameters
     ----------
     trials : iterable of Trial
-    executor : concurrent.futures.Executor
-        `Inline()`, `Processes(n)`, `Dask(address)` or any other.
+    executor : Executor
+        `Inline()`, `Processes(n)`, `Dask(address)` or any other of `concurrent.futures`.
     store : Store
         Open for writing; `store.begin` was called.
     retry_failed : bool
@@ -89,7 +81,13 @@ def run_campaign(
     ------
     Row
     """
-    plan = _Plan(trials, store, retry_failed, task_seconds or TASK_SECONDS)
+    plan = Plan(trials, store, retry_failed, task_seconds)
+    ours = executor if isinstance(executor, CampaignExecutor) else PlainExecutor(executor)
+    yield from run_plan(plan, ours)
+
+
+def run_plan(plan: Plan, executor: CampaignExecutor) -> Iterator[Row]:
+    """Run the rest of a plan; yield each row when it is stored."""
     under_way: dict[Future[Done], Task] = {}
     try:
         while plan.waiting or under_way:
@@ -98,7 +96,7 @@ def run_campaign(
                 try:
                     under_way[executor.submit(run_task, task)] = task
                 except BrokenExecutor:  # a worker died while idle
-                    _restart(executor)
+                    executor.restart()
                     plan.put_back(task)
                 except Exception:
                     _check(executor)
@@ -111,58 +109,77 @@ def run_campaign(
                     lost.append(task)
                     continue
                 plan.learn(done)
-                store.put(done.rows, done.part)
+                plan.store.put(done.rows, done.part)
                 yield from done.rows
             if lost:
-                _check(executor)  # then nobody is to blame
-                if hasattr(executor, "restart"):
-                    # A broken pool takes all that was under way with it.
+                _check(executor)  # a lost executor explains the loss; no trial is suspected
+                if executor.breaks:
                     lost += [t for f, t in under_way.items() if _result(f) is None]
                     under_way = {f: t for f, t in under_way.items() if t not in lost}
-                    _restart(executor)
-                yield from plan.suspect(lost, alone=not hasattr(executor, "restart"))
+                    executor.restart()
+                yield from plan.suspect(lost, alone=not executor.breaks)
     finally:
         for future in under_way:
             future.cancel()
 
 
-def _check(executor: Executor) -> None:
-    """Give up where no result will come any more."""
-    if reason := getattr(executor, "lost", ""):
-        raise CampaignError(f"{reason}; what is stored is safe")
+def _check(executor: CampaignExecutor) -> None:
+    """Raise if the executor is lost."""
+    if executor.lost:
+        raise CampaignError(f"{executor.lost}; what is stored is safe")
 
 
-class _Plan:
-    """What is left to do, and in which portions."""
+class Plan:
+    """The trials of a campaign that a store lacks, and the portions they are run in.
+
+    Parameters
+    ----------
+    trials : iterable of Trial
+    store : Store
+    retry_failed : bool
+        Whether trials that failed before are run again.
+    task_seconds : float, optional
+        About how long a portion takes.
+    """
 
     def __init__(
-        self, trials: Iterable[Trial], store: Store, retry_failed: bool, task_seconds: float
+        self,
+        trials: Iterable[Trial],
+        store: Store,
+        retry_failed: bool = False,
+        task_seconds: float | None = None,
     ) -> None:
-        self.store, self.task_seconds = store, task_seconds
+        self.store, self.task_seconds = store, task_seconds or TASK_SECONDS
         states = store.states()
         skipped = {"done"} if retry_failed else {"done", "failed"}
-        instances: dict[Any, str] = {}
-        keyed = ((key_of(trial, instances), trial) for trial in trials)
-        self.queue = deque(item for item in keyed if states.get(item[0]) not in skipped)
-        self.measured = is_measured([trial for _, trial in self.queue])
+        planned = keyed(trials)
+        self.keys = frozenset(planned)
+        self.queue = deque(item for item in planned.items() if states.get(item[0]) not in skipped)
+        self.measured = is_measured(self.trials)
         self.suspects: deque[tuple[str, Trial]] = deque()
         self.losses: Counter[str] = Counter()
         self.paces: deque[float] = deque(maxlen=9)
 
     @property
+    def trials(self) -> list[Trial]:
+        """The trials that wait for their first attempt."""
+        return [trial for _, trial in self.queue]
+
+    @property
     def waiting(self) -> bool:
+        """Whether trials are left that no task holds."""
         return bool(self.queue or self.suspects)
 
-    def room(self, executor: Executor) -> int:
-        # Suspects run one by one with nothing else under way, so that a death has one culprit.
-        if self.suspects:
-            return 1
-        return int(getattr(executor, "flight", 0) or 2 * (os.cpu_count() or 1))
+    def room(self, executor: CampaignExecutor) -> int:
+        """Return how many tasks may be under way."""
+        # Suspects run one by one with nothing else under way, so that a death has one cause.
+        return 1 if self.suspects else executor.flight
 
-    def next_task(self, executor: Executor) -> Task | None:
+    def next_task(self, executor: CampaignExecutor) -> Task | None:
+        """Take the next portion."""
         if self.suspects:
             key, trial = self.suspects.popleft()
-            return Task(((key, trial),), self.measured, (self.losses[key] + 1,))
+            return Task(((key, trial),), self.measured, self.losses[key] + 1)
         if not self.queue:
             return None
         # The median: the first trials of a worker may compile.
@@ -174,20 +191,22 @@ class _Plan:
         return Task(tuple(self.queue.popleft() for _ in range(size)), self.measured)
 
     def put_back(self, task: Task) -> None:
+        """Return a portion that was not run."""
         self.queue.extendleft(reversed(task.trials))
 
     def learn(self, done: Done) -> None:
+        """Keep the seconds that a trial of this task took."""
         self.paces.append(done.seconds / len(done.rows))
 
     def suspect(self, tasks: list[Task], *, alone: bool) -> Iterator[Row]:
         """Set trials apart whose worker died; yield those that have died too often."""
         for task in tasks:
-            single = len(task.trials) == 1 and (alone or bool(task.attempts))
+            single = len(task.trials) == 1 and (alone or task.attempt > 1)
             for key, trial in task.trials:
                 self.losses[key] += 1
                 attempt = (key, self.losses[key], time.time(), socket.gethostname(), None)
                 self.store.note_attempts([(*attempt, "worker died")])
-                # Dask has tried a lost task several times itself before it says so.
+                # Dask has tried a lost task several times itself before it reports the loss.
                 blamed = single and (alone or self.losses[key] > ATTEMPTS)
                 if not blamed:
                     self.suspects.append((key, trial))
@@ -199,23 +218,17 @@ class _Plan:
 
 
 def _result(future: Future[Done]) -> Done | None:
-    """Return what a task gave; None if its worker died."""
+    """Return the result of a task; None if its worker died."""
     try:
         return future.result(timeout=30)
     except BrokenExecutor:
         return None
     except CancelledError:
-        raise CampaignError("the tasks were called off; what is stored is safe") from None
+        raise CampaignError("the tasks were cancelled; what is stored is safe") from None
     except Exception as error:
         if type(error).__name__ == "KilledWorker":  # distributed may not be installed
             return None
         raise
-
-
-def _restart(executor: Any) -> None:
-    if not hasattr(executor, "restart"):
-        raise CampaignError("a worker died and this executor cannot replace it; use Processes(n)")
-    executor.restart()
 
 
 # --- in the worker --------------------------------------------------------------------------------
@@ -225,10 +238,9 @@ def run_task(task: Task) -> Done:
     """Run the trials of a task. A trial that raises is a result too: a failed one."""
     started = time.perf_counter()
     rows, traces = [], []
-    with host_lock() if task.measured else contextlib.nullcontext():
-        for i, (key, trial) in enumerate(task.trials):
-            attempt = task.attempts[i] if task.attempts else 1
-            row, trace = _run_trial(key, trial, attempt)
+    with reserve_host() if task.measured else contextlib.nullcontext():
+        for key, trial in task.trials:
+            row, trace = _run_trial(key, trial, task.attempt)
             rows.append(row)
             if trace is not None:
                 traces.append((key, trace))
@@ -240,26 +252,11 @@ def _run_trial(key: str, trial: Trial, attempt: int) -> tuple[Row, Any]:
     row = Row(key, trial.to_json(), "failed", attempt, socket.gethostname(), begun)
     try:
         result = solve(trial)
-        text = json.dumps(summary(result), allow_nan=False, ensure_ascii=False)
+        form = result.to_dict()
+        del form["trial"]  # the store keeps it in a column of its own
+        text = json.dumps(form, allow_nan=False, ensure_ascii=False)
     except Exception:
         return row._replace(ended=time.time(), error=traceback.format_exc(limit=-8)), None
     source = f"{result.meter.name} ({result.meter.provenance})"
     row = row._replace(state="done", ended=time.time(), energy_source=source, result_json=text)
     return row, result.rows
-
-
-def summary(result: Result) -> dict[str, Any]:
-    """Return a result as plain data, with the energy of applications as sparse histograms."""
-    data = result.to_dict()
-    del data["trial"]  # it is stored beside
-    for entry, total in zip(data["operators"], result.operators, strict=True):
-        bins = np.flatnonzero(total.histogram)
-        entry["histogram"] = [bins.tolist(), total.histogram[bins].tolist()]
-    info = result.meter
-    data["meter"] |= {
-        "domains": list(info.domains),
-        "rel_uncertainty": info.rel_uncertainty,
-        "read_cost_ns": info.read_cost_ns,
-        "notes": list(info.notes),
-    }
-    return data

@@ -1,4 +1,4 @@
-"""Saving what is intact of a damaged store into a new one."""
+"""Copying the intact part of a damaged store into a new one."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .faults import StoreRefused
 from .reader import FILE, Row, intact_part, row_hash
 from .store import Store
+from .store_errors import StoreRefused
 
 __all__ = ["Salvaged", "salvage"]
 
 
 class Salvaged(NamedTuple):
-    """What could be saved."""
+    """How much of a store was copied."""
 
     trials: int
     without_trace: int
-    """Trials whose row is intact, but whose trace is not."""
+    """Trials whose row is intact but whose trace is missing or damaged."""
 
 
 def salvage(damaged: Path, new: Path, spec: dict[str, Any] | None = None) -> Salvaged:
-    """Copy every row that matches its checksum, and its trace if that is intact too.
+    """Copy every row that matches its checksum, with its trace where that is intact.
 
     Parameters
     ----------
     damaged, new : path
         The damaged store is only read.
     spec : dict
-        The campaign's data, for a store in which even that is lost.
+        The data of the campaign, for a store in which they are lost.
 
     Raises
     ------
     StoreRefused
-        If nothing can be read, or the specification is lost and was not given.
+        If there is no store, the new folder is not empty, or `spec` is lost and was not given.
     """
     if not (damaged / FILE).is_file():
         raise StoreRefused(f"{damaged} holds no campaign ({FILE} is missing)")
@@ -67,7 +67,7 @@ def salvage(damaged: Path, new: Path, spec: dict[str, Any] | None = None) -> Sal
 def _intact(folder: Path, table: str) -> Iterator[list[Any]]:
     """Yield the rows of a table that match their checksum, read from both ends."""
     seen: set[str] = set()
-    # Beside a damaged page reading stops; from the other end it gets to what lies beyond.
+    # Reading stops at a damaged page; in the other order it reaches the rows behind the page.
     for order in ("", " ORDER BY rowid", " ORDER BY rowid DESC", " ORDER BY 1"):
         uri = f"{(folder / FILE).absolute().as_uri()}?mode=ro"
         with contextlib.suppress(sqlite3.Error, UnicodeError):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import re
 import sqlite3
 import time
@@ -18,15 +17,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..durable import sync_folder, write_durably
-from .faults import (
-    LOCK,
-    StoreRefused,
-    reading,
-    take_lock,
-    writing,
-)
+from ..atomic_files import sync_folder, write_atomically
 from .reader import APPLICATION, FILE, PARTS, SCHEMA, Reader, Row, row_hash
+from .store_errors import LOCK, StoreRefused, reading, take_lock, writing
 
 __all__ = ["Store"]
 
@@ -53,7 +46,7 @@ class Store(Reader):
     Parameters
     ----------
     folder : path
-        Made if it is missing. A folder with other things in it and no campaign is refused.
+        Created if it is missing. A folder with other files and no campaign is refused.
 
     Raises
     ------
@@ -76,7 +69,7 @@ class Store(Reader):
             super().__init__(folder)
             self._base.close()
             self._base = sqlite3.connect(folder / FILE, isolation_level=None, timeout=10)
-            # The log is folded into the file seldom: each time costs two waits for the disk.
+            # The log is merged into the file rarely, because each time waits twice for the disk.
             for pragma in (
                 "journal_mode=WAL",
                 "synchronous=FULL",
@@ -87,13 +80,13 @@ class Store(Reader):
             (folder / PARTS).mkdir(exist_ok=True)
             self._sweep()
         except BaseException:
-            os.close(self._lock)
+            self._lock.release()
             raise
         self.seconds = 0.0
         """Time spent in writing."""
 
     def begin(self, spec: dict[str, Any], code_version: str) -> None:
-        """Note what is being run."""
+        """Write the campaign that is about to run."""
         text = json.dumps(spec, sort_keys=True, allow_nan=False, ensure_ascii=False)
         digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
         # A campaign extended and taken back again comes last once more.
@@ -117,7 +110,7 @@ class Store(Reader):
                 for row in rows
             ]
             with writing(self.folder):
-                write_durably(self.folder / path, part)
+                write_atomically(self.folder / path, part)
         (campaign,) = self._all("SELECT id FROM campaign ORDER BY rowid DESC LIMIT 1")[0]
         values = [(row.key, campaign, *row[1:]) for row in rows]
         with self._transaction():
@@ -125,16 +118,14 @@ class Store(Reader):
         self.seconds += time.perf_counter() - started
 
     def note_attempts(self, attempts: Iterable[tuple[Any, ...]]) -> None:
-        """Keep (key, n, started, host, pid, outcome) of attempts that gave no result."""
+        """Keep (key, n, started, host, pid, outcome) of attempts without a result."""
         with self._transaction():
             self._insert("attempt", list(attempts), "ON CONFLICT DO NOTHING")
 
     def close(self) -> None:
-        """Fold the log into the file and free the folder."""
+        """Merge the log into the file and release the folder."""
         super().close()
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        self._lock.release()
 
     # --- inside ---
 

@@ -1,8 +1,9 @@
-"""Traces of many trials in one Parquet part, and back, bit for bit."""
+"""The rows of many trials in one Parquet part of a store, and back, bit for bit."""
 
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -11,13 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..records import row_dtype
+from ..engine.columns import LISTS, SCALARS
+from ..engine.rows import row_dtype
 
 __all__ = ["decode", "encode"]
-
-SCALARS = ("decision", "operator", "gain", "joules", "spent", "evaluations", "best")
-# One entry per operator; portfolios differ in size, so these are lists.
-LISTS = {"applications": 1, "operator_joules": 1, "beliefs": 5}
 
 
 def encode(traces: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
@@ -26,7 +24,7 @@ def encode(traces: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
     Parameters
     ----------
     traces : iterable of (key, rows)
-        The trial's key and its rows, of `records.row_dtype`.
+        The trial's key and its rows, of `engine.rows.row_dtype`.
 
     Examples
     --------
@@ -36,7 +34,6 @@ def encode(traces: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
     """
     keys, parts = zip(*traces, strict=True)
     lengths = [len(rows) for rows in parts]
-    widths = np.repeat([rows["applications"].shape[1] for rows in parts], lengths)
     columns: dict[str, Any] = {
         "key": pa.DictionaryArray.from_arrays(
             np.repeat(np.arange(len(keys), dtype=np.int32), lengths), pa.array(keys)
@@ -44,9 +41,10 @@ def encode(traces: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
     }
     for name in SCALARS:
         columns[name] = np.concatenate([rows[name] for rows in parts])
-    for name, each in LISTS.items():
+    for name in LISTS:  # portfolios differ in size, so the lists differ in length
         values = np.concatenate([rows[name].ravel() for rows in parts])
-        offsets = np.append(0, np.cumsum(widths * each)).astype(np.int32)
+        widths = np.repeat([math.prod(rows.dtype[name].shape) for rows in parts], lengths)
+        offsets = np.append(0, np.cumsum(widths)).astype(np.int32)
         columns[name] = pa.ListArray.from_arrays(offsets, values)
     sink = io.BytesIO()
     pq.write_table(
@@ -55,9 +53,9 @@ def encode(traces: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
     return sink.getvalue()
 
 
-def decode(source: bytes | str, wanted: set[str] | None = None) -> Iterator[tuple[str, Any]]:
+def decode(part: bytes, wanted: set[str] | None = None) -> Iterator[tuple[str, Any]]:
     """Yield (key, rows) for the trials of a part, or for the `wanted` ones among them."""
-    table = pq.read_table(io.BytesIO(source) if isinstance(source, bytes) else source)
+    table = pq.read_table(io.BytesIO(part))
     keys = table["key"].combine_chunks()
     codes = keys.indices.to_numpy()
     names = keys.dictionary.to_pylist()

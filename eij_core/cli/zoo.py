@@ -1,8 +1,12 @@
-"""`eij zoo`: rules in cases with a known answer, and who wastes energy there."""
+"""`eij zoo`: rules in cases with a known answer, and the energy they waste there."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,17 +14,18 @@ import typer
 
 from ..budget import Budget
 from ..errors import InputError
-from .bars import Bar
-from .options import whole
+from .shared.bars import progress_bar
+from .shared.options import AsJson, Several, count
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..zoo.targets import Check
+
 __all__ = ["zoo"]
 
 RULES = ("eij-plus", "eij", "uniform")
-
-Several = list[str]
+STYLES = {"met": "green", "missed": "red"}
 
 
 def zoo(
@@ -35,16 +40,16 @@ def zoo(
         Several | None, typer.Option(help=f"A rule, again for more; default: {', '.join(RULES)}.")
     ] = None,
     budget: Annotated[str, typer.Option(help="Joules of a run; default: the paper's.")] = "",
-    trials: Annotated[int, typer.Option(help="Runs a cell.", parser=whole(1))] = 40,
-    seed: Annotated[int, typer.Option(help="Seed of all runs.", parser=whole(0))] = 0,
+    trials: Annotated[int, count("Runs a cell.")] = 40,
+    seed: Annotated[int, count("Seed of all runs.", low=0)] = 0,
     costs: Annotated[
         str, typer.Option(help="What rules know beforehand: hinted, probed or unknown.")
     ] = "hinted",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a cell.")] = False,
+    as_json: AsJson = False,
     targets: Annotated[
-        bool, typer.Option("--targets", help="Hold EI/J+ against all that it must show.")
+        bool, typer.Option("--targets", help="Check EI/J+ against its requirements.")
     ] = False,
-    jobs: Annotated[int, typer.Option(help="Processes, with --targets.", parser=whole(1))] = 1,
+    jobs: Annotated[int, count("Processes.")] = 1,
     picture: Annotated[
         Path | None, typer.Option(help="Write the map of rules and cases to this .svg file.")
     ] = None,
@@ -64,84 +69,122 @@ def zoo(
         if any(given) or costs != "hinted":
             raise InputError("--targets", "with a choice", "no other options but these three: "
                              "--trials, --jobs and --json; what it runs is fixed")  # fmt: skip
-        from .zoo_targets import show_targets
-
-        show_targets(trials, jobs, as_json)
+        _show_targets(trials, jobs, as_json)
         return
     from .. import zoo as zoo_
+    from ..campaigns.executors import in_order
+    from ..result import finite
 
-    names = tuple(case or zoo_.CASES)
-    rules = tuple(selector or RULES)
     joules = Budget.parse(budget).joules if budget else 0.0
     if joules == float("inf"):
         raise InputError("--budget", budget, "a number of Joules, such as 1kJ")
     if picture is not None and picture.suffix != ".svg":
         raise InputError("--picture", picture, "the name of an .svg file")
-    problems, algorithms = tuple(problem or ("nk",)), tuple(algorithm or ("ils",))
-    total = len(names) * len(rules) * len(problems) * len(algorithms)
+    places = zoo_.places(
+        selector or RULES, case or zoo_.CASES, algorithm or ("ils",), problem or ("nk",)
+    )
+    observe = partial(zoo_.observe_at, budget=joules, trials=trials, seed=seed, costs=costs)
     found = []
-    with Bar("the zoo") as bar:
-        for cell in zoo_.visit_all(
-            rules, names, algorithms, problems, budget=joules, trials=trials, seed=seed, costs=costs
-        ):
+    with progress_bar("the zoo") as bar:
+        for cell in in_order(observe, places, jobs):
             found.append(cell)
-            bar(len(found) / total, f"{cell.rule} in {cell.case}")
+            bar(len(found) / len(places), f"{cell.rule} in {cell.case}")
             if as_json:
-                row = zoo_.frame_of_cells([cell]).iloc[0].to_dict()
-                typer.echo(json.dumps({key: _plain(value) for key, value in row.items()}))
+                typer.echo(json.dumps(finite(cell.flat())))
     frame = zoo_.frame_of_cells(found)
     if not as_json:
         _print(frame)
     if picture is not None:
-        from ..heatmap import heat_map_svg
+        from ..figures.charts import heat_map_picture
 
         title = "Share of the Joules wasted (simulated Joules)"
-        picture.write_text(heat_map_svg(zoo_.heat_map(frame), title), "utf-8")
+        heat_map_picture(zoo_.rules_by_cases(frame), title).save(picture)
         typer.echo(f"map of rules and cases: {picture}", err=True)
 
 
-def _plain(value: Any) -> Any:
-    value = value.item() if hasattr(value, "item") else value
-    return None if isinstance(value, float) and value != value else value
-
-
 def _print(frame: pd.DataFrame) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+    from .shared.tables import print_table
 
-    from .tables import wide_console
-
-    table = Table(
-        title="The zoo, simulated Joules. wasted: share of the Joules given to useless or "
+    print_table(
+        "The zoo, simulated Joules. wasted: share of the Joules given to useless or "
         "overpriced operators (95 % interval); behind: short of the best single operator alone",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
+        ("case", "on", "rule"),
+        ("wasted", "final", "best", "behind", "starved"),
+        _rows(frame),
     )
-    for heading in ("case", "on", "rule"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("wasted", "final", "best", "behind", "starved"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    last = None
-    for row in frame.itertuples():
-        place = (row.case, row.algorithm, row.problem)
-        if last not in (None, place):
-            table.add_section()
-        last = place
-        table.add_row(
-            Text(str(row.case)),
-            Text(f"{row.algorithm} {row.problem}"),
-            Text(str(row.rule)),
-            f"{_share(row.wasted_share)} "
-            f"({_share(row.wasted_share_low).removesuffix('%')}–{_share(row.wasted_share_high)})",
-            f"{row.final:.4g}",
-            f"{row.static_best:.4g}",
-            f"{row.behind:+.2%}",
-            _share(row.starvation),
-        )
-    wide_console().print(table)
+
+
+def _rows(frame: pd.DataFrame) -> Iterator[list[str]]:
+    for _, place in frame.groupby(["case", "algorithm", "problem"], sort=False):
+        yield []
+        for row in place.itertuples():
+            low, high = _share(row.wasted_share_low), _share(row.wasted_share_high)
+            yield [
+                str(row.case),
+                f"{row.algorithm} {row.problem}",
+                str(row.rule),
+                f"{_share(row.wasted_share)} ({low.removesuffix('%')}–{high})",
+                f"{row.final:.4g}",
+                f"{row.static_best:.4g}",
+                f"{row.behind:+.2%}",
+                _share(row.starvation),
+            ]
 
 
 def _share(value: Any) -> str:
     return "–" if value != value else f"{value:.0%}"
+
+
+# --- --targets ------------------------------------------------------------------------------------
+
+
+def _show_targets(trials: int, jobs: int, as_json: bool) -> None:
+    """Run what the requirements of EI/J+ need; print each with its figure, limit and verdict."""
+    from ..campaigns.executors import in_order
+    from ..zoo.targets import Group, checks, groups, run_group
+
+    todo = groups()
+    found: dict[Group, Any] = {}
+    with progress_bar("targets") as bar:
+        drawn = in_order(partial(run_group, trials=trials), todo, jobs)
+        for group, runs in zip(todo, drawn, strict=True):
+            found[group] = runs
+            bar(len(found) / len(todo), f"{group.rule} in {group.case}")
+    verdicts = sorted(checks(found), key=lambda check: check.requirement)
+    if as_json:
+        for check in verdicts:
+            typer.echo(json.dumps(check.to_dict(), ensure_ascii=False))
+    else:
+        _print_targets(verdicts, trials)
+
+
+def _print_targets(verdicts: list[Check], trials: int) -> None:
+    from ..zoo.targets import CLOSE, SEED
+    from .shared.tables import print_lines, print_table
+
+    more = ", ".join(f"{case}: {trials * times}" for case, times in CLOSE.items())
+    print_table(
+        f"EI/J+ against its requirements: held-out instances, seed {SEED}, {trials} paired "
+        f"runs a figure ({more}), simulated Joules; mean (95 % interval)",
+        ("requirement", "on", "costs", "figure", "limit", "verdict", "note"),
+        (),
+        _target_rows(verdicts),
+    )
+    count = Counter(check.verdict for check in verdicts)
+    print_lines(f"{len(verdicts)} checks: {count['met']} met, {count['missed']} missed")
+
+
+def _target_rows(verdicts: list[Check]) -> Iterator[list[Any]]:
+    for requirement, found in groupby(verdicts, lambda check: check.requirement):
+        yield []
+        for i, check in enumerate(found):
+            figure = check.figure
+            yield [
+                "" if i else requirement,
+                f"{check.algorithm} {check.problem}",
+                check.costs,
+                f"{figure.mean:.4f} ({figure.low:.4f} to {figure.high:.4f})",
+                check.limit,
+                (check.verdict, STYLES[check.verdict]),
+                check.note,
+            ]

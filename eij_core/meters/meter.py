@@ -1,81 +1,34 @@
-"""The compiled meter: one type for models and for real counters.
+"""The compiled meter: one type for simulated and for counted meters.
 
 joules = (a[o] + b[o]·evaluations + c·touches + rate[o]·cycles) × noise
 
-A model has prices and no rate; a real source has only `rate`, Joules per cycle, which Python
-refreshes between chunks from the counter. Which of the two a run has is a matter of values, not of
-types, so the loop is compiled once for both.
+A simulated meter has prices and no rate. A counted one has only `rate`, Joules per cycle, which
+Python refreshes from the counter between chunks. The two differ in values, not in types, so the
+loop is compiled once for both.
 """
 
 from __future__ import annotations
 
 import math
-import sys
-import time
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils, config
-from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
-from ..kernel import compile_entry, kernel
-from ..rng import normal
+from ..engine.cpu_clocks import cycle_count, thread_ns
+from ..engine.kernel import kernel
+from ..engine.rng import normal
 
-__all__ = [
-    "Meter",
-    "Provenance",
-    "SourceInfo",
-    "cycle_count",
-    "priced",
-    "scripted",
-    "thread_ns",
-    "timed",
-]
+__all__ = ["CompiledMeter", "priced", "scripted", "timed"]
 
-# Below this no application is priced: ln E must stay finite whatever a model is told.
 LEAST_JOULES = 1e-12
-
+"""The least charge of an application, so that ln E stays finite whatever the prices are."""
 USUAL_STEP = 1.0 / 16.0
-
-# `clock_gettime` with 64-bit seconds; Windows has none.
-HAS_THREAD_CLOCK = hasattr(time, "CLOCK_THREAD_CPUTIME_ID") and sys.maxsize > 2**32
-
-
-class Provenance(StrEnum):
-    """How an energy figure came about; every figure carries it."""
-
-    MEASURED = "measured"
-    ATTRIBUTED = "attributed"
-    ESTIMATED = "estimated"
-    SIMULATED = "simulated"
-    REPLAYED = "replayed"
-
-
-@dataclass(frozen=True)
-class SourceInfo:
-    """What a source of energy figures is, and how far to trust it."""
-
-    name: str
-    provenance: Provenance
-    domains: tuple[str, ...] = ()
-    scope: Literal["package", "process", "thread", "model"] = "model"
-    tick_ns: int = 0
-    """How often the counter moves."""
-    unit_uj: float = 0.0
-    """The counter's smallest step."""
-    read_cost_ns: int = 0
-    rel_uncertainty: float = 0.0
-    """The systematic band: the true energy lies between E/(1 + r) and E·(1 + r)."""
-    notes: tuple[str, ...] = ()
+"""Weight of the latest application in the running mean of its operator's cycles."""
 
 
 @kernel
-class Meter(NamedTuple):
+class CompiledMeter(NamedTuple):
     """Prices what an operator did. The last entry of an array stands for the start."""
 
     per_application: NDArray[np.float64]
@@ -90,13 +43,13 @@ class Meter(NamedTuple):
     noise: float
     """Standard deviation of ln E; the mean of the noise is 1."""
     long: float
-    """Cycles from which on an application may have been off the CPU; inf: that is not looked at."""
+    """Cycles above which an application is checked for time off the CPU; inf: none is."""
     per_ns: float
     """Cycles per nanosecond."""
     seen: NDArray[np.int64]
-    """Cycles, and CPU time in ns, when it was last looked at."""
+    """Cycles, and CPU time in ns, at the last check for time off the CPU."""
     cut: NDArray[np.int64]
-    """Applications per operator that were off the CPU for a while, and not charged for it."""
+    """Applications per operator that were off the CPU for a while; that time is not charged."""
     usual: NDArray[np.float64]
     """Cycles of an application, about; 0: none was seen yet."""
     script: NDArray[np.float64]
@@ -112,11 +65,7 @@ class Meter(NamedTuple):
 
     def stop(self, mark: int, operator: int, outcome: Any, rng: Any) -> float:
         """Return the Joules of the application that began at `mark`; always above 0."""
-        joules = (
-            self.per_application[operator]
-            + self.per_evaluation[operator] * outcome.evaluations
-            + self.per_touch * outcome.touches
-        )
+        joules = self.expected(operator, outcome)
         if self.clocked:
             cycles = max(cycle_count() - mark, 1)
             if cycles > self.long:
@@ -147,9 +96,9 @@ class Meter(NamedTuple):
 def away_since(seen: Any, per_ns: float, took: int, usual: float) -> int:
     """Return for how many of the cycles that an application took this thread was off the CPU.
 
-    Asking for CPU time takes a microsecond, too long for each application. But an interrupted one
-    is a long one, so to ask after long ones is enough. The interruption may have come before it, in
-    the scheduler: it explains no more than what the application took beyond the usual.
+    Reading CPU time takes a microsecond, too long for every application. An interrupted one is
+    long, so only long ones are checked. The interruption may have come before the application, in
+    the loop around it, so no more is taken off than what it took beyond the usual.
     """
     cycles, cpu_ns = cycle_count(), thread_ns()
     away = int((cycles - seen[0]) - (cpu_ns - seen[1]) * per_ns)
@@ -176,18 +125,23 @@ def priced(
     per_evaluation: NDArray[np.float64],
     per_touch: float,
     noise: float,
-) -> Meter:
+) -> CompiledMeter:
     """Return a meter that goes by prices alone."""
-    return _meter(per_application, per_evaluation, float(per_touch), 0.0, False, float(noise))
+    return _free(len(per_application))._replace(
+        per_application=per_application,
+        per_evaluation=per_evaluation,
+        per_touch=float(per_touch),
+        noise=float(noise),
+    )
 
 
 def timed(
     operators: int, joules_per_cycle: float, long: float = math.inf, per_ns: float = 1.0
-) -> Meter:
+) -> CompiledMeter:
     """Return a meter that goes by the cycle counter alone."""
-    nothing = np.zeros(operators + 1)
-    meter = _meter(nothing, nothing.copy(), 0.0, joules_per_cycle, True, 0.0)
-    return meter._replace(long=float(long), per_ns=float(per_ns))
+    meter = _free(operators + 1)._replace(clocked=True, long=float(long), per_ns=float(per_ns))
+    meter.rate[:] = joules_per_cycle
+    return meter
 
 
 def scripted(
@@ -195,37 +149,30 @@ def scripted(
     cast: NDArray[np.int64],
     script: NDArray[np.float64],
     start: float,
-) -> Meter:
+) -> CompiledMeter:
     """Return a meter that repeats recorded charges, and `start` Joules for the start.
 
-    `prices` are what was known beforehand of an application of each operator, 0 for nothing: rules
-    are told, but nobody pays them.
+    `prices` are what was known beforehand of an application of each operator, 0 for nothing. A
+    selector gets them as hints; they are never charged.
     """
-    operators = prices.size
-    meter = _meter(np.append(prices, 0.0), np.zeros(operators + 1), 0.0, 0.0, False, 0.0)
     # The start comes first in the script, as the operator after the last.
-    return meter._replace(
-        script=np.append(start, script), cast=np.append(np.int64(operators), cast)
+    return _free(prices.size + 1)._replace(
+        per_application=np.append(prices, 0.0),
+        script=np.append(start, script),
+        cast=np.append(np.int64(prices.size), cast),
     )
 
 
-def _meter(
-    per_application: NDArray[np.float64],
-    per_evaluation: NDArray[np.float64],
-    per_touch: float,
-    rate: float,
-    clocked: bool,
-    noise: float,
-) -> Meter:
-    size = len(per_application)
-    return Meter(
-        per_application,
-        per_evaluation,
-        per_touch,
-        rate=np.full(size, rate),
+def _free(size: int) -> CompiledMeter:
+    """Return a meter that charges nothing, for `size - 1` operators and the start."""
+    return CompiledMeter(
+        per_application=np.zeros(size),
+        per_evaluation=np.zeros(size),
+        per_touch=0.0,
+        rate=np.zeros(size),
         cycles=np.zeros(size, np.int64),
-        clocked=clocked,
-        noise=noise,
+        clocked=False,
+        noise=0.0,
         long=math.inf,
         per_ns=1.0,
         seen=np.zeros(2, np.int64),
@@ -235,68 +182,3 @@ def _meter(
         cast=np.zeros(0, np.int64),
         position=np.zeros(1, np.int64),
     )
-
-
-def cycle_count() -> int:
-    """Read the CPU's cycle counter, in Python too (with numba switched off: nanoseconds)."""
-    return time.perf_counter_ns() if config.DISABLE_JIT else int(_count())  # type: ignore[attr-defined]
-
-
-def thread_ns() -> int:
-    """Return the CPU time of this thread."""
-    return time.thread_time_ns()
-
-
-@intrinsic
-def _read_cycle_counter(typingctx: Any) -> Any:  # pragma: no cover - runs in the compiler
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        word = context.get_value_type(types.int64)
-        function_type = ir.FunctionType(word, [])
-        function = cgutils.get_or_insert_function(
-            builder.module, function_type, "llvm.readcyclecounter"
-        )
-        return builder.call(function, [])
-
-    return types.int64(), codegen
-
-
-@overload(cycle_count)
-def _cycle_count() -> Any:
-    def read() -> Any:
-        return _read_cycle_counter()  # type: ignore[call-arg]
-
-    return read
-
-
-@intrinsic
-def _read_thread_clock(typingctx: Any) -> Any:  # pragma: no cover - runs in the compiler
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        word, number = context.get_value_type(types.int64), ir.IntType(32)
-        moment = cgutils.alloca_once(builder, ir.LiteralStructType([word, word]))
-        function = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(number, [number, moment.type]), "clock_gettime"
-        )
-        builder.call(function, [number(time.CLOCK_THREAD_CPUTIME_ID), moment])
-        seconds, nanoseconds = cgutils.unpack_tuple(builder, builder.load(moment), 2)
-        return builder.add(builder.mul(seconds, word(1_000_000_000)), nanoseconds)
-
-    return types.int64(), codegen
-
-
-@overload(thread_ns)
-def _thread_ns() -> Any:
-    if not HAS_THREAD_CLOCK:
-        return lambda: 0
-
-    def read() -> Any:
-        return _read_thread_clock()  # type: ignore[call-arg]
-
-    return read
-
-
-def _count() -> Any:  # pragma: no cover - compiled
-    return cycle_count()
-
-
-# One unit for compiled and interpreted applications, so that a chunk may mix them.
-_count = compile_entry(_count, "cycles")

@@ -6,8 +6,9 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ..protocols import EnergyInfo, Provenance
 from ..registry import Range, meters
-from .meter import Meter, Provenance, SourceInfo, priced
+from .meter import CompiledMeter, priced
 
 __all__ = ["Model"]
 
@@ -28,11 +29,11 @@ class Model(NamedTuple):
     noise: Annotated[float, Range(0, 5, "standard deviation of ln E")] = 0.1
 
     @property
-    def info(self) -> SourceInfo:
-        """Say what these Joules are."""
-        return SourceInfo("model", Provenance.SIMULATED, notes=(f"price list {tuple(self)}",))
+    def info(self) -> EnergyInfo:
+        """Say how these Joules are known."""
+        return EnergyInfo("model", Provenance.SIMULATED, notes=(f"price list {tuple(self)}",))
 
-    def attach(self, problem: str, algorithm: str, operators: tuple[Any, ...]) -> Meter:
+    def attach(self, problem: str, algorithm: str, operators: tuple[Any, ...]) -> CompiledMeter:
         """Return the compiled meter for these operators."""
         size = len(operators) + 1
         application = np.full(size, self.application)

@@ -7,8 +7,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..errors import MeterUnavailable
+from ..protocols import EnergyInfo, Provenance
 from ..registry import Range, meters
-from .meter import Meter, Provenance, SourceInfo, priced
+from .meter import CompiledMeter, priced
 
 __all__ = ["PaperMachine"]
 
@@ -47,21 +48,21 @@ class PaperMachine(NamedTuple):
     noise: Annotated[float, Range(0, 5, "standard deviation of ln E")] = 0.1
 
     @property
-    def info(self) -> SourceInfo:
-        """Say what these Joules are."""
-        return SourceInfo(
+    def info(self) -> EnergyInfo:
+        """Say how these Joules are known."""
+        return EnergyInfo(
             "paper",
             Provenance.SIMULATED,
             domains=("package", "dram"),
             notes=("prices recovered from the paper's table of energy, at its problem sizes",),
         )
 
-    def attach(self, problem: str, algorithm: str, operators: tuple[Any, ...]) -> Meter:
+    def attach(self, problem: str, algorithm: str, operators: tuple[Any, ...]) -> CompiledMeter:
         """Return the compiled meter for these operators."""
         if problem not in PROBLEMS or algorithm not in START:
             raise MeterUnavailable(
                 f"meter paper has no prices for {algorithm} on {problem}: the paper measured "
-                f"{', '.join(START)} on {', '.join(PROBLEMS)}; use --meter model"
+                f"{', '.join(START)} on {', '.join(PROBLEMS)}; use the meter model (--meter model)"
             )
         column = PROBLEMS.index(problem)
         prices = [price_of(algorithm, operator) for operator in operators]

@@ -1,4 +1,7 @@
-"""Recorded charges, repeated: the same trial takes the same decisions again."""
+"""Recorded charges, repeated: the same trial takes the same decisions again.
+
+A run that leaves the path of the record raises `metering.ReplayDiverged`.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,14 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError, MeterUnavailable
-from ..records import Ledger, Limits
+from ..errors import InputError
+from ..protocols import EnergyInfo, Provenance
 from ..registry import Range, meters
-from .meter import Meter, Provenance, SourceInfo, scripted
+from .meter import CompiledMeter, scripted
 
-__all__ = ["Replay", "ReplayDiverged", "replay"]
+__all__ = ["Replay", "replay"]
 
 COLUMNS = ("decision", "operator", "joules")
-
-
-class ReplayDiverged(MeterUnavailable):
-    """The run left the path of the record."""
 
 
 class Replay:
@@ -54,28 +53,12 @@ class Replay:
         good = self.joules.size == self.operators.size and bool(np.all(self.joules > 0))
         if not good:
             raise InputError("replay", name, "one operator and Joules above 0 for every decision")
-        self.info = SourceInfo("replay", Provenance.REPLAYED, notes=(f"from {name}",))
+        self.info = EnergyInfo("replay", Provenance.REPLAYED, notes=(f"from {name}",))
 
-    def attach(self, problem: str, algorithm: str, operators: tuple[Any, ...]) -> Meter:
+    def attach(self, problem: str, algorithm: str, operators: tuple[Any, ...]) -> CompiledMeter:
         """Return the compiled meter that repeats the record."""
         prices = self.prices if self.prices.size == len(operators) else np.zeros(len(operators))
         return scripted(prices, self.operators, self.joules, self.start)
-
-    def begin(self, meter: Meter, ledger: Ledger) -> None:
-        """Nothing is measured."""
-
-    def settle(self, meter: Meter, ledger: Ledger, limits: Limits) -> None:
-        """Raise if the chunk left the record's path; there is nothing to rescale."""
-        if meter.position[0] < 0:
-            raise ReplayDiverged(
-                "replay: the run asked for an application that the record does not have; it was "
-                "made with other settings, another version, or without every=1"
-            )
-
-    finish = settle
-
-    def close(self) -> None:
-        """Nothing was opened."""
 
 
 @meters.add("replay", private=True)
@@ -97,7 +80,7 @@ def replay(
         raise InputError("replay:file", file, "a record of every decision: run with every=1")
     starts = decision == 0
     start = float(joules[starts].sum())
-    # What the selector believed of prices before it paid any is what it had been told.
+    # Before the first charge the selector believed the prices that it had been given.
     prices = np.nan_to_num([column[0].as_py() for column in believed])
-    told = prices if starts[0] else np.zeros(0)
-    return Replay(operator[~starts], joules[~starts], start, path.name, told)
+    given = prices if starts[0] else np.zeros(0)
+    return Replay(operator[~starts], joules[~starts], start, path.name, given)

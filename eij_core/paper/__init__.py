@@ -1,6 +1,7 @@
 """The paper's own experiment: its settings, its published tables, and ours beside them."""
 
-from .comparison import Cell, cells, compare, frame, trials
+from .agreement import beside
+from .experiment import paper_campaign
 from .published import FINAL_ENERGY, FINAL_FITNESS, METHODS, PROBLEMS, TRIALS, Published
 
 __all__ = [
@@ -9,10 +10,7 @@ __all__ = [
     "METHODS",
     "PROBLEMS",
     "TRIALS",
-    "Cell",
     "Published",
-    "cells",
-    "compare",
-    "frame",
-    "trials",
+    "beside",
+    "paper_campaign",
 ]

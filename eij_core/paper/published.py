@@ -6,7 +6,6 @@ import math
 from typing import NamedTuple
 
 __all__ = [
-    "FEATURED",
     "FINAL_ENERGY",
     "FINAL_FITNESS",
     "HALF_DIGIT",
@@ -25,6 +24,11 @@ class Published(NamedTuple):
     sd: float
     p: str
     """Mann-Whitney against the EOS method above it; "" for that method itself."""
+
+    @property
+    def p_value(self) -> float:
+        """The printed p as a number: 0 for "<0.01", nan for none."""
+        return float(self.p or "nan") if not self.p.startswith("<") else 0.0
 
 
 class Setting(NamedTuple):
@@ -61,9 +65,6 @@ METHODS: dict[str, dict[str, str]] = {
     },
 }
 """The selector of each method, by algorithm."""
-
-FEATURED = {"ssga": "replace-1", "pso": "full", "ils": "flip-1"}
-"""The operator whose share the paper plots."""
 
 TRIALS = 100
 """Trials per method in the paper."""

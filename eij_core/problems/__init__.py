@@ -1,5 +1,5 @@
 """Problems: fitness of bit strings, maximised."""
 
-from . import ecc, external, files, knapsack, nk
+from .bits import ecc, external, files, knapsack, nk
 
 __all__ = ["ecc", "external", "files", "knapsack", "nk"]

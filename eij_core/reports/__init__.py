@@ -1,6 +1,6 @@
-"""What a campaign's store says: frames, statistics, tables, figures, one page, other formats."""
+"""Reports of a campaign's store: statistics, tables, figures, one page, other formats."""
 
-from .frames import Frames, frames_of
+from .dataset import Dataset, read_dataset
 from .report import Report, report_of
 
-__all__ = ["Frames", "Report", "frames_of", "report_of"]
+__all__ = ["Dataset", "Report", "read_dataset", "report_of"]

@@ -1,10 +1,9 @@
-"""What a Joule has bought at each moment: bands, targets, expected Joules, the paper's fit."""
+"""Quality along the budget: bands, targets, expected Joules, the paper's fit."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,13 +18,12 @@ Floats = NDArray[np.float64]
 
 
 class Band(NamedTuple):
-    """Median and quartiles along an axis, and how many runs they are taken over."""
+    """Median, quartiles and mean along an axis."""
 
     median: Floats
     q1: Floats
     q3: Floats
     mean: Floats
-    runs: int
 
 
 class Fit(NamedTuple):
@@ -66,23 +64,24 @@ def band(curves: ArrayLike) -> Band:
     table = np.atleast_2d(np.asarray(curves, float))
     if not len(table):
         nothing = np.full(table.shape[1], np.nan)
-        return Band(nothing, nothing, nothing, nothing, 0)
-    with warnings.catch_warnings():  # a point that no run has reached is nan, as it should be
+        return Band(nothing, nothing, nothing, nothing)
+    with warnings.catch_warnings():  # a point that no run has reached becomes nan
         warnings.simplefilter("ignore", RuntimeWarning)
         q1, median, q3 = np.nanquantile(table, [0.25, 0.5, 0.75], axis=0)
-        return Band(median, q1, q3, np.nanmean(table, axis=0), len(table))
+        return Band(median, q1, q3, np.nanmean(table, axis=0))
 
 
-def first_hits(position: ArrayLike, best: ArrayLike, targets: Sequence[float]) -> Floats:
-    """Return where each target was reached first; inf where it was not.
+def first_hits(position: ArrayLike, curves: ArrayLike, targets: ArrayLike) -> Floats:
+    """Return where each curve (runs × points) first reached each target; inf where it did not.
 
     Examples
     --------
-    >>> first_hits([1.0, 2.0, 3.0], [5.0, 7.0, 9.0], [6.0, 9.0, 10.0]).tolist()
-    [2.0, 3.0, inf]
+    >>> first_hits([1.0, 2.0, 3.0], [[5.0, 7.0, 9.0]], [6.0, 9.0, 10.0]).tolist()
+    [[2.0, 3.0, inf]]
     """
-    places = np.append(np.asarray(position, float), math.inf)
-    return places[np.searchsorted(np.asarray(best, float), targets, side="left")]
+    reached = np.asarray(curves, float)[:, :, None] >= np.asarray(targets, float)
+    places = np.asarray(position, float)[reached.argmax(axis=1)]
+    return np.where(reached.any(axis=1), places, math.inf)
 
 
 def ecdf(hits: ArrayLike, points: ArrayLike) -> Floats:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +12,13 @@ import numpy as np
 import pandas as pd
 
 from .. import __version__
-from ..campaigns.faults import writing
+from ..atomic_files import write_atomically
 from ..campaigns.reader import Reader
-from ..durable import write_durably
+from ..campaigns.store_errors import writing
 from ..errors import InputError
-from ..record_files import safe_cell
-from ..trial import Trial
+from ..records.formats import safe_cell
 from . import ioh
-from .frames import frames_of
+from .dataset import StoredRun, read_dataset, stored_runs
 
 __all__ = ["FORMS", "steps_of", "write"]
 
@@ -42,18 +40,19 @@ def write(store: str | Path, to: str | Path, form: str) -> list[Path]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError("--to", folder, "a new or empty folder")
     folder.mkdir(parents=True, exist_ok=True)
-    if form == "ioh":
-        return [*ioh.write(Path(store), folder), _manifest(Path(store), folder)]
-    frames = frames_of(store, curves=False)
-    operators = frames.operators.drop(columns="histogram", errors="ignore")
-    tables = {"trials": frames.trials, "operators": operators, "steps": steps_of(store)}
-    written = []
-    for name, table in tables.items():
-        path = folder / f"{name}.{form}"
-        with writing(folder):
-            write_durably(path, _BYTES[form](table))
-        written.append(path)
-    return [*written, _manifest(Path(store), folder)]
+    with writing(folder):
+        written = ioh.write(store, folder) if form == "ioh" else _write_tables(store, folder, form)
+        return [*written, _manifest(store, folder)]
+
+
+def _write_tables(store: str | Path, folder: Path, form: str) -> list[Path]:
+    dataset = read_dataset(store, curves=False)
+    operators = dataset.operators.drop(columns="histogram", errors="ignore")
+    tables = {"trials": dataset.trials, "operators": operators, "steps": steps_of(store)}
+    paths = [folder / f"{name}.{form}" for name in tables]
+    for path, table in zip(paths, tables.values(), strict=True):
+        write_atomically(path, _csv(table) if form == "csv" else table.to_parquet(index=False))
+    return paths
 
 
 def steps_of(store: str | Path) -> pd.DataFrame:
@@ -63,41 +62,33 @@ def steps_of(store: str | Path) -> pd.DataFrame:
     `n_evals` counts from the row before. What was not recorded (the last row of a run may stand
     for several decisions) is empty.
     """
-    with Reader(store) as reader:
-        rows = {row.key: row for row in reader.rows() if row.state == "done"}
-        parts = list(_steps(reader, rows))
+    parts = [_steps(run) for run in stored_runs(store)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def _steps(reader: Reader, rows: dict[str, Any]) -> Iterator[pd.DataFrame]:
-    for key, trace in reader.traces():
-        row = rows[key]
-        budget = Trial.from_json(row.spec_json).budget
-        names = np.array([*(entry["name"] for entry in row.result["operators"]), ""], object)
-        yield pd.DataFrame(
-            {
-                "run_id": key,
-                "t": trace["decision"],
-                "op": names[trace["operator"]],
-                "n_evals": np.diff(trace["evaluations"], prepend=0),
-                "evals_cum": trace["evaluations"],
-                "delta": trace["gain"],
-                "f_best": trace["best"],
-                "e_uJ": _micro(trace["joules"]),
-                "e_cum_uJ": _micro(trace["spent"]),
-                "e_src": row.energy_source,
-                "b_left_uJ": _micro(budget.joules - trace["spent"]),
-            }
-        )
+def _steps(run: StoredRun) -> pd.DataFrame:
+    row, trial, trace = run
+    names = np.array([*(entry["name"] for entry in row.result["operators"]), ""], object)
+    return pd.DataFrame(
+        {
+            "run_id": row.key,
+            "t": trace["decision"],
+            "op": names[trace["operator"]],
+            "n_evals": np.diff(trace["evaluations"], prepend=0),
+            "evals_cum": trace["evaluations"],
+            "delta": trace["gain"],
+            "f_best": trace["best"],
+            "e_uJ": _micro(trace["joules"]),
+            "e_cum_uJ": _micro(trace["spent"]),
+            "e_src": row.energy_source,
+            "b_left_uJ": _micro(trial.budget.joules - trace["spent"]),
+        }
+    )
 
 
 def _micro(joules: Any) -> pd.Series[Any]:
     scaled = np.round(np.asarray(joules, float) * 1e6)
     return pd.Series(np.where(np.isfinite(scaled), scaled, np.nan)).astype("Int64")
-
-
-def _parquet(table: pd.DataFrame) -> bytes:
-    return bytes(table.to_parquet(None, index=False))
 
 
 def _csv(table: pd.DataFrame) -> bytes:
@@ -108,11 +99,8 @@ def _csv(table: pd.DataFrame) -> bytes:
     return safe.to_csv(index=False, lineterminator="\n").encode()
 
 
-_BYTES: dict[str, Callable[[pd.DataFrame], bytes]] = {"parquet": _parquet, "csv": _csv}
-
-
-def _manifest(store: Path, folder: Path) -> Path:
-    """Write what the numbers come from: versions, machine, specification, seeds."""
+def _manifest(store: str | Path, folder: Path) -> Path:
+    """Write the origin of the numbers: versions, machine, specification, seeds."""
     with Reader(store, verify=False) as reader:
         spec, version = reader.spec(), reader.code_version()
         sources = sorted({row.energy_source for row in reader.rows() if row.energy_source})
@@ -131,6 +119,5 @@ def _manifest(store: Path, folder: Path) -> Path:
         "damaged_parts": bad,
     }
     path = folder / "manifest.json"
-    with writing(folder):
-        write_durably(path, json.dumps(data, indent=2, ensure_ascii=False).encode())
+    write_atomically(path, json.dumps(data, indent=2, ensure_ascii=False).encode())
     return path

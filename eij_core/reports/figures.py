@@ -1,221 +1,311 @@
-"""The report's figures: frames in, SVG out."""
+"""The report's figures, made from a dataset."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from ..records import BINS
-from ..svg import SERIES, Axes, legend
-from ..violins import violins
-from .anytime import band, fit
-from .comparisons import plausible, typical
-from .frames import SHARES, Frames
+from ..engine.histogram import dense
+from ..figures.axes import Panel
+from ..figures.canvas import Picture
+from ..figures.charts import (
+    Curve,
+    Whiskers,
+    curves,
+    curves_beside,
+    intervals,
+    rank_diagram,
+    violins,
+)
+from ..figures.numbers import number, padded
+from .analysis import EXPECTED, Across, Fitted, plausible
+from .anytime import band, ecdf, first_hits
+from .dataset import CELL, SHARES, Dataset, sources_of
 
-__all__ = ["Figure", "energy_violins", "residuals", "selection", "trajectories", "transitions"]
+__all__ = [
+    "Figure",
+    "critical_difference",
+    "energy_violins",
+    "expected",
+    "reached_targets",
+    "residuals",
+    "selection",
+    "trajectories",
+    "transitions",
+]
 
 WINDOW = 10
 """Points of `SHARES` in a window of the selection ratio: 5 % of the budget."""
+TARGETS = 41
+ZERO = 6
+"""The series of a line at zero: grey."""
+NONE: Mapping[int, str] = MappingProxyType({})
 
 
 class Figure(NamedTuple):
-    """Panels that share a caption and a legend."""
+    """Pictures that share a caption and a key of colours."""
 
-    name: str
+    title: str
     caption: str
-    panels: list[str]
-    legend: str = ""
+    panels: list[Picture]
+    key: Mapping[int, str] = NONE
+    """Names by series."""
 
 
-def colours(frames: Frames) -> dict[str, int]:
+def colours(dataset: Dataset) -> dict[str, int]:
     """Give each method a colour, the same in all figures: by its place within its cells."""
     places: dict[str, int] = {}
-    for _, trials in frames.cells():
-        methods = list(dict.fromkeys(trials["method"]))
+    for _, trials in dataset.cells():
+        methods = trials["method"].unique()
         for method in methods:
-            taken = {places[other] for other in methods if other in places}
-            if method not in places:
-                places[method] = next(i for i in range(len(methods) + 1) if i not in taken)
+            taken = {places.get(other) for other in methods}
+            places.setdefault(method, next(i for i in itertools.count() if i not in taken))
     return places
 
 
-def key_to(places: dict[str, int]) -> str:
-    """Return a legend; methods that never meet may share a colour and then an entry."""
-    by_colour: dict[int, list[str]] = {}
-    for method, place in places.items():
-        by_colour.setdefault(place, []).append(method)
-    return legend((place, " / ".join(names)) for place, names in sorted(by_colour.items()))
+def _key_to(places: dict[str, int]) -> dict[int, str]:
+    """Name each series; methods that share no cell may share a colour, and then an entry."""
+    key: dict[int, str] = {}
+    for method, place in sorted(places.items(), key=lambda item: item[1]):
+        key[place] = f"{key[place]} / {method}" if place in key else method
+    return key
 
 
-def cell_title(names: tuple[str, ...]) -> str:
-    return f"{names[0]} · {names[1]} · {names[2]}"
+def _portfolio(most: int) -> dict[int, str]:
+    return {o: f"operator {o + 1} of the portfolio" for o in range(most)}
 
 
-def sources(frames: Frames) -> str:
-    return "; ".join(dict.fromkeys(frames.trials["source"]))
+def _joule_cells(dataset: Dataset) -> Iterator[tuple[str, pd.DataFrame, float]]:
+    """Yield the title, the trials and the median Joules of each cell of equal Joules."""
+    for names, trials in dataset.cells():
+        if trials["by_joules"].iloc[0]:
+            yield " · ".join(names[:3]), trials, float(trials["joules"].median())
 
 
-def energy_violins(frames: Frames) -> Figure:
+def _of_energy(
+    dataset: Dataset, title: str, caption: str, panels: list[Picture], key: Mapping[int, str] = NONE
+) -> Figure:
+    """Return a figure whose caption ends with the source of the Joules."""
+    return Figure(title, f"{caption} Joules: {sources_of(dataset.trials)}.", panels, key)
+
+
+def _operators_of(dataset: Dataset) -> Any:
+    return dataset.operators.groupby("key", sort=False)["operator"].agg(list)
+
+
+def energy_violins(dataset: Dataset) -> Figure:
     """Joules per application of each operator, by problem."""
-    table = frames.operators.merge(frames.trials[["key", "problem", "algorithm"]], on="key")
+    table = dataset.operators.merge(dataset.trials[["key", "problem", "algorithm"]], on="key")
     panels = []
     for problem, rows in table.groupby("problem", sort=False):
-        shapes: list[tuple[str, Any]] = []
+        shapes = []
         for (algorithm, operator), group in rows.groupby(["algorithm", "operator"], sort=False):
-            counts = np.zeros(BINS)
-            for bins, found in group["histogram"]:
-                counts[bins] += found
-            shapes.append((f"{algorithm} {operator}", counts))
-        panels += violins(str(problem), shapes, colour=lambda i: i // 2)
-    caption = (
-        f"Energy of one application, by operator; dots are medians. Joules: {sources(frames)}."
-    )
-    return Figure("Energy per operator", caption, panels)
+            pairs = (pair for columns in group["histogram"] for pair in zip(*columns, strict=True))
+            shapes.append((f"{algorithm} {operator}", dense(pairs)))
+        if drawn := violins(str(problem), shapes, colour=lambda i: i // 2):
+            panels.append(drawn)
+    caption = "Energy of one application, by operator; dots are medians."
+    return _of_energy(dataset, "Energy per operator", caption, panels)
 
 
-def transitions(frames: Frames, control: str) -> Figure:
-    """E[Δf] and E[E] of the control's operators in the median run of each cell."""
+def transitions(dataset: Dataset, control: str) -> Figure:
+    """E[Δf] and E[E] of the control's operators in the median run of each cell.
+
+    The control is a method or a role.
+    """
     panels = []
-    names_of = frames.operators.groupby("key", sort=False)["operator"].agg(list)
-    most = 0
-    for names, trials in frames.cells():
-        runs = trials[trials["method"].str.startswith(control) & trials["key"].isin(frames.curves)]
-        if not len(runs) or not trials["by_joules"].iloc[0]:
+    names_of, most = _operators_of(dataset), 0
+    for title, trials, _ in _joule_cells(dataset):
+        runs = trials[trials["key"].isin(dataset.curves)]
+        runs = runs[(runs["method"] == control) | (runs["role"] == control)]
+        if not len(runs):
             continue
         key = runs.sort_values("fitness")["key"].iloc[len(runs) // 2]
-        trace = frames.trace(key)
+        trace = dataset.trace(key)
         if trace is None or len(trace) < 3:
             continue
-        operators = names_of[key]
-        most = max(most, len(operators))
-        pair: list[str] = []
-        for column, label in ((0, "E[Δf]"), (2, "E[E], J")):
-            values = trace["beliefs"][1:, :, column]
-            known = np.where(trace["applications"][1:] > 0, values, np.nan)
-            # The first percent of a penalised problem would flatten all the rest.
-            late = known[trace["spent"][1:] > 0.05 * trace["spent"][-1]]
-            low, high = _range(late if np.isfinite(late).any() else known)
-            axes = Axes(cell_title(names), "J spent", label, (0, float(trace["spent"][-1])),
-                        (low, high), size=(290.0, 215.0))  # fmt: skip
-            for o in range(len(operators)):
-                axes.line(trace["spent"][1:], known[:, o], o)
-            ends = [(float(known[-1, o]), name, o) for o, name in enumerate(operators)]
-            axes.label_ends([end for end in ends if np.isfinite(end[0])])
-            pair.append(axes.render())
-        panels.append(f'<div class="pair">{"".join(pair)}</div>')
-    caption = (
-        f"What {control} expects of each operator, along the run with the median result. "
-        f"Joules: {sources(frames)}."
-    )
-    places = legend((o, f"operator {o + 1} of the portfolio") for o in range(most))
-    return Figure("Expected improvement and expected energy", caption, panels, places)
+        most = max(most, len(names_of[key]))
+        panels.append(_beliefs(title, trace, names_of[key]))
+    title = "Expected improvement and expected energy"
+    caption = f"What {control} expects of each operator, along the run with the median result."
+    return _of_energy(dataset, title, caption, panels, _portfolio(most))
 
 
-def selection(frames: Frames) -> Figure:
+def _beliefs(title: str, trace: Any, operators: list[str]) -> Picture:
+    """Draw E[Δf] and E[E] side by side."""
+    spent, drawn = trace["spent"][1:], []
+    for column, label in ((0, "E[Δf]"), (2, "E[E], J")):
+        known = np.where(trace["applications"][1:] > 0, trace["beliefs"][1:, :, column], np.nan)
+        # The first percent of a penalised problem would flatten all the rest.
+        late = known[spent > 0.05 * spent[-1]]
+        limits = padded(late if np.isfinite(late).any() else known)
+        panel = Panel(title, "J spent", label, (0, float(spent[-1])), limits)
+        drawn.append((panel, [Curve(spent, known[:, o], o, n) for o, n in enumerate(operators)]))
+    return curves_beside(f"{title}: E[Δf] and E[E] by J spent", drawn, (330.0, 215.0))
+
+
+def selection(dataset: Dataset) -> Figure:
     """How often each operator is chosen along the budget, mean over runs."""
     panels = []
-    names_of = frames.operators.groupby("key", sort=False)["operator"].agg(list)
-    most = 0
-    for names, trials in frames.cells():
+    names_of, most = _operators_of(dataset), 0
+    for title, trials, _ in _joule_cells(dataset):
         for method, runs in trials.groupby("method", sort=False):
-            keys = [key for key in runs["key"] if key in frames.choices]
-            if not keys or not trials["by_joules"].iloc[0]:
-                continue
-            counts = np.array([np.nan_to_num(frames.choices[key]) for key in keys])
+            keys = [key for key in runs["key"] if key in dataset.choices]
+            counts = np.array([np.nan_to_num(dataset.choices[key]) for key in keys])
+            if not keys or (counts[:, -1].sum(axis=0) > 0).sum() < 2:
+                continue  # a static method always chooses the same operator
             steps = np.diff(counts[:, ::WINDOW], axis=1)
             total = steps.sum(axis=2, keepdims=True)
             with np.errstate(invalid="ignore", divide="ignore"):
                 share = band((steps / total).reshape(len(keys), -1)).mean.reshape(steps.shape[1:])
-            if (counts[:, -1].sum(axis=0) > 0).sum() < 2:
-                continue  # a static method: nothing to see
             operators = names_of[keys[0]]
             most = max(most, len(operators))
-            title = f"{names[0]} · {names[1]} · {method}"
-            axes = Axes(title, "budget used, %", "chosen, %", (0, 100), (-3, 103))
             middle = 100 * (SHARES[::WINDOW][1:] + SHARES[::WINDOW][:-1]) / 2
-            for o in range(len(operators)):
-                axes.line(middle, 100 * share[:, o], o)
-            ends = [(100 * float(share[-1, o]), n, o) for o, n in enumerate(operators)]
-            axes.label_ends([end for end in ends if np.isfinite(end[0])])
-            panels.append(axes.render())
+            shown = f"{title.rpartition(' · ')[0]} · {method}"
+            panel = Panel(shown, "budget used, %", "chosen, %", (0, 100), (-3, 103))
+            lines = [Curve(middle, 100 * share[:, o], o, n) for o, n in enumerate(operators)]
+            panels.append(curves(panel, lines))
     caption = (
         "Share of the decisions in each 5 % of the budget that chose an operator, mean of runs."
     )
-    places = legend((o, f"operator {o + 1} of the portfolio") for o in range(most))
-    return Figure("Operator selection ratios", caption, panels, places)
+    return Figure("Operator selection ratios", caption, panels, _portfolio(most))
 
 
-def trajectories(frames: Frames) -> Figure:
+def _fitted_cells(found: list[Fitted]) -> Iterator[tuple[str, float, list[Fitted]]]:
+    """Yield the title, the median Joules and the methods of each cell."""
+    for _, members in itertools.groupby(found, key=lambda each: id(each.trials)):
+        methods = list(members)
+        names, trials = methods[0][:2]
+        title = " · ".join(str(names[name]) for name in CELL[:3])
+        yield title, float(trials["joules"].median()), methods
+
+
+def trajectories(dataset: Dataset, found: list[Fitted]) -> Figure:
     """Best fitness along the budget: median, quartiles, and the paper's fit of the mean."""
-    places, panels = colours(frames), []
-    for names, trials in frames.cells():
-        if not trials["by_joules"].iloc[0]:
-            continue
-        drawn = []
-        for method, runs in trials.groupby("method", sort=False):
-            curves = plausible(frames, runs, trials)
-            if len(curves):
-                drawn.append((str(method), typical(curves)[:4]))
+    places, panels = colours(dataset), []
+    for title, budget, methods in _fitted_cells(found):
         # Methods that mostly fail do not set the scale for the others.
-        sound = trials.groupby("method")["feasible"].mean()
-        usual = [lines for method, lines in drawn if sound[method] >= 0.5] or [d[1] for d in drawn]
-        marks = np.array([[c[0][20], c[0][-1], c[1][-1], c[2][-1]] for c in usual])
+        sound = methods[0].trials.groupby("method")["feasible"].mean()
+        usual = [m.curve for m in methods if sound[m.names["method"]] >= 0.5]
+        usual = usual or [m.curve for m in methods]
+        marks = [(c.median[20], c.median[-1], c.q1[-1], c.q3[-1]) for c in usual]
         if not np.isfinite(marks).any():
             continue
-        budget = float(trials["joules"].median())
-        low, high = _range(marks)
-        axes = Axes(cell_title(names), "J spent", "best fitness", (0, budget), (low, high))
-        for method, (_, q1, q3, _) in drawn:
-            axes.band(SHARES * budget, q1, q3, places[method])
-        for method, (median, _, _, mean) in drawn:
-            if (model := fit(SHARES, mean)) is not None:
-                axes.line(SHARES[1:] * budget, model(SHARES[1:]), places[method], thin=True)
-            axes.line(SHARES * budget, median, places[method])
-        panels.append(axes.render())
+        lines = []
+        for names, _, curve, fit in methods:
+            place = places[names["method"]]
+            if fit is not None:
+                lines.append(Curve(SHARES[1:] * budget, fit(SHARES[1:]), place, thin=True))
+            lines.append(Curve(SHARES * budget, curve.median, place, low=curve.q1, high=curve.q3))
+        panel = Panel(title, "J spent", "best fitness", (0, budget), padded(marks))
+        panels.append(curves(panel, lines))
     caption = (
         "Median and quartiles of the best fitness over feasible runs; thin dashes: the fit "
-        f"f∞(1 − A·exp(−k·E/B)) of the mean, residuals in the table. Joules: {sources(frames)}."
+        "f∞(1 − A·exp(−k·E/B)) of the mean, residuals in the table."
     )
-    return Figure("Fitness by energy", caption, panels, key_to(places))
+    return _of_energy(dataset, "Fitness by energy", caption, panels, _key_to(places))
 
 
-def residuals(frames: Frames) -> Figure:
+def residuals(dataset: Dataset, found: list[Fitted]) -> Figure:
     """What the fit of each mean leaves over, along the budget."""
-    places, panels = colours(frames), []
-    for names, trials in frames.cells():
-        if not trials["by_joules"].iloc[0]:
+    places, panels = colours(dataset), []
+    for title, budget, methods in _fitted_cells(found):
+        left = [
+            Curve(SHARES[1:] * budget, curve.mean[1:] - fit(SHARES[1:]), places[names["method"]])
+            for names, _, curve, fit in methods
+            if fit is not None
+        ]
+        if not left:
             continue
-        lines = []
-        for method, runs in trials.groupby("method", sort=False):
-            curves = plausible(frames, runs, trials)
-            mean = typical(curves).mean if len(curves) else None
-            if mean is not None and (model := fit(SHARES, mean)) is not None:
-                lines.append((str(method), mean[1:] - model(SHARES[1:])))
-        if not lines:
-            continue
-        budget = float(trials["joules"].median())
         # The first points of a penalised problem would flatten all the rest.
-        scale = _range(np.array([line[20:] for _, line in lines]))
-        axes = Axes(
-            cell_title(names), "J spent", "mean − fit", (0, budget), scale, size=(380.0, 170.0)
-        )
-        axes.line([0.0, budget], [0.0, 0.0], SERIES - 2, thin=True)
-        for method, line in lines:
-            axes.line(SHARES[1:] * budget, line, places[method])
-        panels.append(axes.render())
+        scale = padded([np.asarray(line.y)[20:] for line in left])
+        panel = Panel(title, "J spent", "mean − fit", (0, budget), scale)
+        zero = Curve([0.0, budget], [0.0, 0.0], ZERO, thin=True)
+        panels.append(curves(panel, [zero, *left], (380.0, 180.0)))
     caption = (
         "Mean best fitness minus its fit; a fit that describes the run leaves a flat line at 0. "
-        f"The scale is that of the last nine tenths of the budget. Joules: {sources(frames)}."
+        "The scale is that of the last nine tenths of the budget."
     )
-    return Figure("Residuals of the fits", caption, panels, key_to(places))
+    return _of_energy(dataset, "Residuals of the fits", caption, panels, _key_to(places))
 
 
-def _range(values: Any, margin: float = 0.06) -> tuple[float, float]:
-    known = np.asarray(values, float)
-    known = known[np.isfinite(known)]
-    if not known.size:
-        return 0.0, 1.0
-    low, high = float(known.min()), float(known.max())
-    pad = margin * (high - low) or 0.01 * abs(high) or 1.0
-    return low - pad, high + pad
+def reached_targets(dataset: Dataset) -> Figure:
+    """Share of (run, target) pairs reached within so many Joules, by problem and algorithm."""
+    places, panels = colours(dataset), []
+    for title, trials, budget in _joule_cells(dataset):
+        keys = [key for key in trials["key"] if key in dataset.curves]
+        if not keys:
+            continue
+        ends = dataset.stack(keys)[:, -1]
+        best = float(np.nanmax(ends))
+        # The scale begins where the typical run is at a tenth of its budget, or first feasible.
+        middle = band(plausible(dataset, trials, trials)).median[20:]
+        known = middle[np.isfinite(middle)]
+        start = float(known[0]) if known.size else float(np.nanmin(ends))
+        targets = best - max(best - start, 1e-12 * abs(best)) * np.logspace(0, -2, TARGETS)
+        limits = (budget / 100, budget)
+        panel = Panel(title, "J spent", "targets reached, %", limits, (0, 100), log_x=True)
+        lines = []
+        for method, runs in trials.groupby("method", sort=False):
+            hits = first_hits(SHARES, dataset.stack(runs["key"]), targets)
+            share = 100 * ecdf(hits, SHARES[2:])
+            lines.append(Curve(SHARES[2:] * budget, share, places[str(method)]))
+        panels.append(curves(panel, lines))
+    caption = (
+        f"Empirical distribution over {TARGETS} targets and all runs: from the median at 10 % of "
+        f"the budget towards the best value of the cell, in equal steps of the logarithm of the "
+        f"gap, down to 1 % of it."
+    )
+    return _of_energy(dataset, "Targets reached by energy", caption, panels, _key_to(places))
+
+
+def expected(dataset: Dataset, table: pd.DataFrame) -> Figure:
+    """Expected Joules to the common target of each cell, with its interval."""
+    places, panels = colours(dataset), []
+    for names, rows in table.groupby(["problem", "algorithm", "budget"], sort=False):
+        ends = rows[np.isfinite(rows["expected_joules"])][[*EXPECTED]].to_numpy()
+        ends = ends[np.isfinite(ends)]
+        if not ends.size:
+            continue
+        limits = (float(ends.min()) * 0.9, float(ends.max()) * 1.1)
+        goal = f"expected J to {number(float(rows['target'].iloc[0]))}"
+        panel = Panel.of_rows(" · ".join(map(str, names)), goal, limits, list(rows["method"]))
+        drawn = [
+            Whiskers(low, value, high, places[method], f"{method}: {number(value)} J")
+            for method, value, low, high in rows[["method", *EXPECTED]].itertuples(index=False)
+        ]
+        panels.append(intervals(panel, drawn, "target never reached"))
+    caption = (
+        "Joules of all runs over the number of runs that reach the median end of the cell; "
+        "whiskers: 95 % bootstrap."
+    )
+    return _of_energy(dataset, "Expected Joules to a target", caption, panels)
+
+
+def critical_difference(result: Across) -> Figure:
+    """Mean ranks, best on the left, and bars over methods that do not differ significantly."""
+    ranking = result.ranking
+    ranks = [(result.methods[o], float(ranking.ranks[o])) for o in np.argsort(ranking.ranks)]
+    joined = cliques([rank for _, rank in ranks], ranking.critical)
+    drawn = rank_diagram(ranks, result.control, ranking.critical, joined)
+    caption = (
+        f"Mean ranks over {result.cells} cells (1 is best). Bars join methods closer than the "
+        f"critical difference (Nemenyi, 5 %). Friedman: χ² = {ranking.chi2:.2f}, "
+        f"p = {ranking.p:.3g}."
+    )
+    return Figure("Across cells", caption, [drawn])
+
+
+def cliques(ranks: list[float], critical: float) -> list[tuple[float, float]]:
+    """Return the longest runs of sorted ranks that lie within the critical difference."""
+    found: list[tuple[float, float]] = []
+    for i, low in enumerate(ranks):
+        high = max(rank for rank in ranks[i:] if rank - low < critical)
+        if high > low and (not found or high > found[-1][1]):
+            found.append((low, high))
+    return found

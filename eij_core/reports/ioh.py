@@ -1,44 +1,32 @@
 """IOHprofiler's format: one dataset by evaluations, and one in which Joules take their place.
 
 IOH's tools take only a column named `evaluations` for a cost; under any other name energy would be
-read as a target, silently. So the second dataset has whole mJ (or µJ) in that column and the true
+silently read as a target. So the second dataset has whole mJ (or µJ) in that column and the true
 count in `n_evals`: its expected running time *is* the expected energy.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .. import __version__
-from ..campaigns.faults import writing
-from ..campaigns.reader import Reader, Row
-from ..durable import write_durably
-from ..trial import Trial
-from .frames import labels
+from ..atomic_files import slug, write_atomically
+from .dataset import StoredRun, short_names, stored_runs
 
 __all__ = ["axis", "write"]
 
-
-class _Run(NamedTuple):
-    row: Row
-    trial: Trial
-    trace: Any
+LONGEST = 200
+"""Letters of a file name; file systems take 255."""
 
 
-def write(store: Path, folder: Path) -> list[Path]:
+def write(store: str | Path, folder: Path) -> list[Path]:
     """Write both datasets; return their files."""
-    with Reader(store) as reader:
-        rows = {row.key: row for row in reader.rows() if row.state == "done"}
-        runs = [
-            _Run(rows[key], Trial.from_json(rows[key].spec_json), trace)
-            for key, trace in reader.traces()
-        ]
+    runs = list(stored_runs(store))
     # mJ where they tell steps apart, else µJ.
     most = max((float(run.trace["spent"][-1]) for run in runs), default=0.0)
     unit, scale = ("mJ", 1e3) if most >= 100 else ("uJ", 1e6)
@@ -67,40 +55,32 @@ def axis(position: Any) -> Any:
 
 
 def _dataset(
-    folder: Path, runs: list[_Run], what: str, position: Callable[[Any], Any]
+    folder: Path, runs: list[StoredRun], what: str, position: Callable[[Any], Any]
 ) -> Iterator[Path]:
-    problems = labels(run.trial.problem for run in runs)
-    methods = {
-        family: labels(getattr(run.trial, family) for run in runs)
-        for family in ("algorithm", "selector")
-    }
-    groups: dict[tuple[str, str], list[_Run]] = {}
+    problems = short_names(run.trial.problem for run in runs)
+    algorithms = short_names(run.trial.algorithm for run in runs)
+    selectors = short_names(run.trial.selector for run in runs)
+    groups: dict[tuple[str, str], list[StoredRun]] = {}
     for run in runs:
-        method = (
-            f"{methods['algorithm'][run.trial.algorithm]} {methods['selector'][run.trial.selector]}"
-        )
-        method = f"{method} {run.trial.budget} {run.row.energy_source}"
-        groups.setdefault((method, problems[run.trial.problem]), []).append(run)
+        trial = run.trial
+        method = f"{algorithms[trial.algorithm]} {selectors[trial.selector]}"
+        method = f"{method} {trial.budget} {run.row.energy_source}"
+        groups.setdefault((method, problems[trial.problem]), []).append(run)
     numbers = {name: i for i, name in enumerate(dict.fromkeys(problems.values()), 1)}
     for (method, problem), members in groups.items():
-        name = f"f{numbers[problem]}_{slug(problem)}"
-        place = folder / slug(method)
+        name = f"f{numbers[problem]}_{slug(problem, LONGEST)}"
+        place = folder / slug(method, LONGEST)
         data = place / f"data_{name}"
         data.mkdir(parents=True, exist_ok=True)
-        scenarios = []
-        for dimension in sorted({len(m.row.result["best"]["x"]) for m in members}):
-            same = [m for m in members if len(m.row.result["best"]["x"]) == dimension]
-            path = data / f"IOHprofiler_{name}_DIM{dimension}.dat"
-            with writing(folder):
-                write_durably(path, _rows(same, position).encode())
-            yield path
-            scenarios.append(
-                {
-                    "dimension": dimension,
-                    "path": f"data_{name}/{path.name}",
-                    "runs": [_described(m, position) for m in same],
-                }
-            )
+        dimension = len(members[0].row.result["best"]["x"])
+        path = data / f"IOHprofiler_{name}_DIM{dimension}.dat"
+        write_atomically(path, _rows(members, position).encode())
+        yield path
+        scenario = {
+            "dimension": dimension,
+            "path": f"data_{name}/{path.name}",
+            "runs": [_described(run, position) for run in members],
+        }
         head = {
             "version": "0.3.18",
             "suite": "EIJ",
@@ -110,15 +90,14 @@ def _dataset(
             "algorithm": {"name": method, "info": f"EI/J {__version__}"},
             "experiment_attributes": [{"cost": what}, {"joules": members[0].row.energy_source}],
             "attributes": ["evaluations", "raw_y", "n_evals", "joules"],
-            "scenarios": scenarios,
+            "scenarios": [scenario],
         }
         path = place / f"IOHprofiler_{name}.json"
-        with writing(folder):
-            write_durably(path, json.dumps(head, indent=1, ensure_ascii=False).encode())
+        write_atomically(path, json.dumps(head, indent=1, ensure_ascii=False).encode())
         yield path
 
 
-def _rows(runs: list[_Run], position: Callable[[Any], Any]) -> str:
+def _rows(runs: list[StoredRun], position: Callable[[Any], Any]) -> str:
     lines = ["evaluations raw_y n_evals joules"]
     for run in runs:
         trace = run.trace
@@ -130,7 +109,7 @@ def _rows(runs: list[_Run], position: Callable[[Any], Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _described(run: _Run, position: Callable[[Any], Any]) -> dict[str, Any]:
+def _described(run: StoredRun, position: Callable[[Any], Any]) -> dict[str, Any]:
     cost = axis(position(run.trace))
     best = run.row.result["best"]
     first = int(np.searchsorted(run.trace["best"], run.trace["best"][-1]))
@@ -144,14 +123,3 @@ def _described(run: _Run, position: Callable[[Any], Any]) -> dict[str, Any]:
             "x": [int(bit) for bit in best["x"]],
         },
     }
-
-
-def slug(text: str) -> str:
-    """Return a name that is safe in a path.
-
-    Examples
-    --------
-    >>> slug("nk k=4 / ../x")
-    'nk_k_4_.._x'
-    """
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", text).strip("_.") or "unnamed"

@@ -1,30 +1,36 @@
-"""The report of a campaign: tables, figures and frames, and the page that shows them."""
+"""The report of a campaign: data frames, tables and figures, and the page that shows them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
-from . import comparisons as cmp
-from .comparisons import Across
-from .figures import Figure, energy_violins, residuals, selection, trajectories, transitions
-from .frames import Frames, Namer, frames_of
-from .ranks import critical_difference, expected, reached_targets
-from .tables import (
-    anytime_table,
-    cells_table,
-    comparisons_table,
-    energy_table,
-    fits_table,
-    operators_table,
-    ranks_table,
-)
-from .tabular import Table
+from ..errors import InputError, nearest
+from . import analysis, figures, tables
+from .analysis import Across, Fitted
+from .dataset import Dataset, Namer, read_dataset, sources_of
+from .figures import Figure
+from .templating import part, render
+from .text_table import Table
 
-__all__ = ["Excerpt", "Report", "report_of"]
+__all__ = ["Beside", "Excerpt", "Report", "report_of"]
+
+
+class Beside(NamedTuple):
+    """What a report shows beside its own values, such as published ones."""
+
+    tables: Sequence[Table] = ()
+    """These come first."""
+    remarks: Sequence[str] = ()
+    namer: Namer | None = None
+    """Names methods as the other values do."""
+    control: str = ""
+    """Where methods are renamed: the one that others are held against."""
 
 
 class Excerpt(NamedTuple):
@@ -38,38 +44,147 @@ class Excerpt(NamedTuple):
 
 @dataclass
 class Report:
-    """All that a campaign says, in frames, tables and figures.
+    """The results of a campaign; each part is computed at its first use.
 
     Examples
     --------
     In a notebook, ``report_of("results").comparisons`` is a DataFrame.
     """
 
-    frames: Frames
-    control: str
-    cells: pd.DataFrame
-    comparisons: pd.DataFrame
-    anytime: pd.DataFrame
-    operators: pd.DataFrame
-    energy: pd.DataFrame
-    across: Across | None
-    tables: list[Table]
-    figures: list[Figure]
-    lead: list[Table] = field(default_factory=list)
+    dataset: Dataset
+    wanted: str = ""
+    """The beginning of the control's name; EI/J by default."""
+    lead: Sequence[Table] = ()
     """Tables that come first, such as the paper's beside ours."""
-    remarks: list[str] = field(default_factory=list)
+    remarks: Sequence[str] = ()
+
+    @functools.cached_property
+    def control(self) -> str:
+        """The method that others are compared with."""
+        return analysis.control_of(self.dataset.trials, self.wanted)
+
+    @functools.cached_property
+    def cells(self) -> pd.DataFrame:
+        """Quality, energy and feasibility by cell and method."""
+        return analysis.cells(self.dataset)
+
+    @functools.cached_property
+    def comparisons(self) -> pd.DataFrame:
+        """Tests and effect sizes of each method against the control."""
+        return analysis.compare(self.dataset, self.wanted)
+
+    @functools.cached_property
+    def anytime(self) -> pd.DataFrame:
+        """Medians along the budget, and the expected Joules to a target."""
+        return analysis.anytime(self.dataset)
+
+    @functools.cached_property
+    def fits(self) -> list[Fitted]:
+        """Typical curves at equal Joules, and the paper's fits of the means."""
+        return analysis.fits(self.dataset)
+
+    @functools.cached_property
+    def operators(self) -> pd.DataFrame:
+        """Each operator's share of applications and Joules."""
+        return analysis.operators(self.dataset)
+
+    @functools.cached_property
+    def energy(self) -> pd.DataFrame:
+        """What is known of the Joules, by source."""
+        return analysis.energy(self.dataset)
+
+    @functools.cached_property
+    def across(self) -> Across | None:
+        """Mean ranks over the cells."""
+        return analysis.across(self.dataset, self.wanted)
+
+    @functools.cached_property
+    def tables(self) -> list[Table]:
+        """The tables that have any line."""
+        return [
+            *([tables.cells_table(self.cells)] if len(self.cells) else []),
+            *([tables.comparisons_table(self.comparisons)] if len(self.comparisons) else []),
+            *([tables.ranks_table(self.across)] if self.across else []),
+            *([tables.anytime_table(self.anytime)] if len(self.anytime) else []),
+            *([tables.fits_table(self.fits)] if self.fits else []),
+            *([tables.operators_table(self.operators)] if len(self.operators) else []),
+            *([tables.energy_table(self.energy)] if len(self.energy) else []),
+        ]
+
+    @functools.cached_property
+    def figures(self) -> list[Figure]:
+        """The figures that have any panel."""
+        if not len(self.dataset.trials):
+            return []
+        drawn = [
+            figures.trajectories(self.dataset, self.fits),
+            figures.residuals(self.dataset, self.fits),
+            figures.selection(self.dataset),
+            figures.transitions(self.dataset, self.control),
+            figures.energy_violins(self.dataset),
+            figures.reached_targets(self.dataset),
+            *([figures.expected(self.dataset, self.anytime)] if len(self.anytime) else []),
+            *([figures.critical_difference(self.across)] if self.across else []),
+        ]
+        return [figure for figure in drawn if figure.panels]
+
+    @functools.cached_property
+    def sections(self) -> dict[str, str]:
+        """The HTML of all parts by title. The figures are drawn at the first use."""
+        first, last = [*self.lead, *self.tables[:2]], self.tables[2:]
+        return {
+            **{table.title: part("table", table) for table in first},
+            **{figure.title: part("figure", figure) for figure in self.figures},
+            **{table.title: part("table", table) for table in last},
+        }
+
+    @property
+    def sources(self) -> str:
+        """Where the Joules come from."""
+        return sources_of(self.dataset.trials)
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """A few numbers, and what they count; none before the first trial is done."""
+        trials = self.dataset.trials
+        if not len(trials):
+            return []
+        cells, methods = len(list(self.dataset.cells())), trials["method"].nunique()
+        provenance = " / ".join(sorted(set(trials["provenance"])))
+        return [
+            (f"{len(trials):,}", "trials"),
+            (str(cells), "cell" if cells == 1 else "cells"),
+            (str(methods), "method" if methods == 1 else "methods"),
+            (f"{trials['joules'].sum() / 1000:,.0f} kJ", provenance),
+            (f"{trials['evaluations'].sum() / 1e6:,.1f} M", "evaluations"),
+        ]
+
+    @property
+    def all_remarks(self) -> list[str]:
+        """The remarks, and what is missing from the report."""
+        failed, lost = self.dataset.failed, self.dataset.without_curves
+        return [
+            *self.remarks,
+            *([f"{failed} trials failed and are not in this report."] if failed else []),
+            *([f"{lost} trials have lost their trace: they are in the tables, not in the curves."]
+              if lost else []),
+        ]  # fmt: skip
+
+    def introduction(self) -> str:
+        """Return the HTML that comes first: a paragraph, the facts and the remarks."""
+        return part("introduction", self)
 
     def html(self) -> str:
-        """Return one page that needs nothing else: no server, no network."""
-        from .page import page
-
-        return page(self)
+        """Return one page that needs no server and no network."""
+        return render("page.html", report=self)
 
     def excerpt(self, *titles: str) -> Excerpt:
-        """Return the sections of these titles, all without any, to be shown in a notebook."""
-        from .page import excerpt
-
-        return Excerpt(excerpt(self, titles))
+        """Return the sections with these titles for a notebook; all, if none is given."""
+        for title in titles:
+            if title not in self.sections:
+                raise InputError("excerpt", title, nearest(title, self.sections))
+        chosen = {title: self.sections[title] for title in titles or self.sections}
+        return Excerpt(render("excerpt.html", sections=chosen))
 
     def _repr_html_(self) -> str:
         return self.excerpt().html
@@ -77,63 +192,32 @@ class Report:
     def markdown(self) -> str:
         """Return the tables in Markdown."""
         tables = [*self.lead, *self.tables]
-        return f"# {self.frames.name}\n\n" + "\n".join(table.markdown() for table in tables)
+        return f"# {self.dataset.name}\n\n" + "\n".join(table.markdown() for table in tables)
 
     def latex(self) -> str:
         """Return the tables in LaTeX (booktabs)."""
         return "\n".join(table.latex() for table in [*self.lead, *self.tables])
 
 
-def report_of(folder: str | Path, *, control: str = "", namer: Namer | None = None) -> Report:
-    """Read a store and make its report.
+def report_of(
+    folder: str | Path,
+    *,
+    control: str = "",
+    beside: Callable[[str | Path, str], Beside] | None = None,
+) -> Report:
+    """Read a store for its report.
 
     Parameters
     ----------
     folder : path
     control : str
-        The method that others are held against: its name or the beginning of it. EI/J by default.
-    namer : callable
-        Names the method of a trial, see `frames.frames_of`.
+        The method that others are compared with: its name or the beginning of it. EI/J by default.
+    beside : callable
+        Returns values to show beside these, given folder and control; see `eij_core.paper.beside`.
     """
-    frames = frames_of(folder, namer=namer)
-    chosen = cmp.control_of(frames, control)
-    cells, compared = cmp.cells(frames), cmp.compare(frames, control)
-    anytime, across = cmp.anytime(frames), cmp.across(frames, control)
-    operators, energy = cmp.operators(frames), cmp.honesty(frames)
-    tables = [
-        *_if(cells, cells_table),
-        *_if(compared, comparisons_table),
-        *([ranks_table(across)] if across else []),
-        *_if(anytime, anytime_table),
-        *fits_table(frames),
-        *_if(operators, operators_table),
-        *_if(energy, energy_table),
-    ]
-    drawn: list[Figure] = []
-    if len(frames.trials):
-        drawn = [
-            trajectories(frames),
-            residuals(frames),
-            selection(frames),
-            transitions(frames, chosen.partition("-")[0]),
-            energy_violins(frames),
-            reached_targets(frames),
-            *([expected(frames, anytime)] if len(anytime) else []),
-            *([critical_difference(across)] if across else []),
-        ]
-    return Report(
-        frames,
-        chosen,
-        cells,
-        compared,
-        anytime,
-        operators,
-        energy,
-        across,
-        tables,
-        [figure for figure in drawn if figure.panels],
-    )
-
-
-def _if(frame: pd.DataFrame, make: Any) -> list[Table]:
-    return [make(frame)] if len(frame) else []
+    others = beside(folder, control) if beside else Beside()
+    dataset = read_dataset(folder, namer=others.namer)
+    report = Report(dataset, control or others.control, others.tables, others.remarks)
+    if others.control:
+        report.control = others.control
+    return report

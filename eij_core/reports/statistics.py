@@ -24,7 +24,6 @@ __all__ = [
     "holm",
     "magnitude",
     "mann_whitney",
-    "mean_interval",
     "summarise",
     "tost",
     "wilcoxon",
@@ -34,9 +33,8 @@ RESAMPLES = 2000
 
 
 class Summary(NamedTuple):
-    """A sample in a few numbers."""
+    """Location and spread of a sample."""
 
-    n: int
     mean: float
     sd: float
     median: float
@@ -65,11 +63,11 @@ class Ranking(NamedTuple):
     holm: NDArray[np.float64]
     """p of those distances, corrected for their number; nan for the control."""
     critical: float
-    """Mean ranks closer than this are not told apart (Nemenyi)."""
+    """Mean ranks closer than this do not differ significantly (Nemenyi)."""
 
 
 def summarise(values: ArrayLike) -> Summary:
-    """Return size, mean ± sd, median and quartiles.
+    """Return mean ± sd, median and quartiles.
 
     Examples
     --------
@@ -78,19 +76,10 @@ def summarise(values: ArrayLike) -> Summary:
     """
     x = _clean(values)
     if not x.size:
-        return Summary(0, *[math.nan] * 5)
+        return Summary(*[math.nan] * 5)
     sd = float(x.std(ddof=1)) if x.size > 1 else math.nan
     q1, median, q3 = np.quantile(x, [0.25, 0.5, 0.75])
-    return Summary(x.size, float(x.mean()), sd, float(median), float(q1), float(q3))
-
-
-def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Return the mean and its t interval."""
-    x = _clean(values)
-    if x.size < 2:
-        return Interval(float(x.mean()) if x.size else math.nan, math.nan, math.nan)
-    half = float(stats.t.ppf(0.5 + confidence / 2, x.size - 1) * stats.sem(x))
-    return Interval(float(x.mean()), float(x.mean()) - half, float(x.mean()) + half)
+    return Summary(float(x.mean()), sd, float(median), float(q1), float(q3))
 
 
 def mann_whitney(x: ArrayLike, y: ArrayLike) -> float:
@@ -118,7 +107,7 @@ def wilcoxon(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def holm(p: ArrayLike) -> NDArray[np.float64]:
-    """Correct p-values for their number, by Holm's step-down; a nan counts for nothing.
+    """Correct p-values for their number, by Holm's step-down; nan is left out.
 
     Examples
     --------
@@ -141,7 +130,7 @@ def a12(x: ArrayLike, y: ArrayLike, confidence: float = 0.95, seed: int = 0) -> 
     a, b = _clean(x), _clean(y)
     if not a.size or not b.size:
         return Interval(math.nan, math.nan, math.nan)
-    # Signs once, then resampled by weights: a bootstrap of a mean of a matrix.
+    # The signs are computed once; a resample only weights their rows and columns.
     wins = 0.5 * (1.0 + np.sign(a[:, None] - b[None, :]))
     rng = np.random.default_rng(seed)
     rows = rng.multinomial(a.size, np.full(a.size, 1 / a.size), RESAMPLES) / a.size
@@ -161,7 +150,7 @@ def magnitude(a: float) -> str:
     """
     distance = abs(a - 0.5)
     names = ((0.21, "large"), (0.14, "medium"), (0.06, "small"))
-    # A hair of slack: .71 − .5 is a little less than .21 in binary.
+    # With slack, because .71 − .5 is slightly less than .21 in binary.
     return next((name for limit, name in names if distance >= limit - 1e-9), "negligible")
 
 
@@ -181,7 +170,7 @@ def hodges_lehmann(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Inte
 def tost(x: ArrayLike, y: ArrayLike, margin: float) -> float:
     """Return the p of equivalence: small if the means of x and y differ by less than `margin`.
 
-    Two one-sided tests after Welch. Not finding a difference is not this.
+    Two one-sided tests after Welch. A missing difference alone does not show equivalence.
     """
     a, b = _clean(x), _clean(y)
     if a.size < 2 or b.size < 2 or not margin > 0:
@@ -203,7 +192,7 @@ def friedman(scores: ArrayLike, control: int = 0, confidence: float = 0.95) -> R
     scores : array of shape (cells, methods)
         Higher is better.
     control : int
-        The method that the others are held against.
+        The method that the others are compared with.
     """
     table = np.asarray(scores, float)
     cells, methods = table.shape

@@ -1,17 +1,18 @@
-"""The report's tables: frames in, text out."""
+"""The report's tables: data frames in, text out."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 
-from ..svg import number
-from . import comparisons as cmp
-from .comparisons import ROPE, Across
-from .frames import Frames
-from .tabular import Cell, Table, mean_sd, p_value
+from ..figures.numbers import number
+from .analysis import ROPE, Across, Fitted
+from .anytime import Fit
+from .dataset import CELL, sources_of
+from .text_table import Cell, Table, mean_sd, p_value
 
 __all__ = [
     "anytime_table",
@@ -23,200 +24,164 @@ __all__ = [
     "ranks_table",
 ]
 
+Layout = dict[str, tuple[Any, ...]]
+"""By heading: what makes the cell, and the columns of the frame that it takes."""
+VERDICTS = {"control better": "good", "control worse": "bad", "equivalent": "good"}
+PLACE: Layout = {name: (str, name) for name in ("problem", "algorithm", "budget")}
+METHOD: Layout = {**PLACE, "method": (str, "method")}
 
-def _place(line: Any) -> list[Cell]:
-    return [Cell(str(line[name])) for name in ("problem", "algorithm", "budget")]
+
+def _table(title: str, caption: str, frame: pd.DataFrame, columns: Layout, texts: int) -> Table:
+    rows = []
+    for line in frame.to_dict("records"):
+        made = [make(*(line[name] for name in names)) for make, *names in columns.values()]
+        rows.append([cell if isinstance(cell, Cell) else Cell(cell) for cell in made])
+    return Table(title, caption, list(columns), rows, texts)
 
 
-def _share(value: float) -> str:
+def _written(form: str) -> Callable[[float], str]:
+    """Return what writes a number in a form of `format`, and a dash for nan."""
+    return lambda value: "–" if math.isnan(value) else format(value, form)
+
+
+def _percent(value: float) -> str:
     return "–" if math.isnan(value) else f"{100 * value:.0f} %"
 
 
-def _figure(value: float) -> str:
-    return "–" if math.isnan(value) else "∞" if math.isinf(value) else number(value)
+def _interval(value: float, low: float, high: float) -> str:
+    return f"{number(value)} [{number(low)}, {number(high)}]"
 
 
 def cells_table(frame: pd.DataFrame) -> Table:
     """Return quality, feasibility and energy of each method in each cell."""
-    rows = []
-    groups = frame.groupby(["problem", "algorithm", "budget", "source"], sort=False)
-    for _, group in groups:
-        best = group["median"].max()
-        for _, line in group.iterrows():
-            rows.append(
-                [
-                    *_place(line),
-                    Cell(line["method"]),
-                    Cell(str(line["runs"])),
-                    Cell(_share(line["feasible"]), mark="" if line["feasible"] > 0.99 else "warn"),
-                    Cell(_share(line["optimal"])),
-                    Cell(mean_sd(line["mean"], line["sd"])),
-                    Cell(_figure(line["median"]), bold=bool(line["median"] == best)),
-                    Cell(f"{_figure(line['q1'])} … {_figure(line['q3'])}"),
-                    Cell(mean_sd(line["joules"], line["joules_sd"])),
-                ]
-            )
-    return Table(
-        "Results by cell",
+    frame = frame.assign(best=frame.groupby(CELL, sort=False)["median"].transform("max"))
+    columns: Layout = {
+        **METHOD,
+        "runs": (str, "runs"),
+        "feasible": (lambda v: Cell(_percent(v), mark="" if v > 0.99 else "warn"), "feasible"),
+        "optimal": (_percent, "optimal"),
+        "fitness": (mean_sd, "mean", "sd"),
+        "median": (lambda median, best: Cell(number(median), median == best), "median", "best"),
+        "quartiles": (lambda q1, q3: f"{number(q1)} … {number(q3)}", "q1", "q3"),
+        "J": (mean_sd, "joules", "joules_sd"),
+    }
+    caption = (
         "Mean ± sd, median and quartiles are of the feasible runs; the highest median of a cell is "
-        "bold. Joules: " + "; ".join(dict.fromkeys(frame["source"])) + ".",
-        ["problem", "algorithm", "budget", "method", "runs", "feasible", "optimal",
-         "fitness", "median", "quartiles", "J"],
-        rows,
-        4,
-    )  # fmt: skip
+        f"bold. Joules: {sources_of(frame)}."
+    )
+    return _table("Results by cell", caption, frame, columns, 4)
 
 
 def comparisons_table(frame: pd.DataFrame) -> Table:
     """Return the tests of each method against the control."""
-    marks = {"control better": "good", "control worse": "bad", "equivalent": "good"}
-    rows = [
-        [
-            *_place(line),
-            Cell(f"{line['control']} vs {line['method']}"),
-            Cell(line["measure"]),
-            Cell(line["verdict"], mark=marks.get(line["verdict"], "")),
-            Cell(p_value(line["mann_whitney"])),
-            Cell(p_value(line["mann_whitney_holm"])),
-            Cell(p_value(line["wilcoxon_holm"])),
-            Cell(f"{line['a12']:.2f} [{line['a12_low']:.2f}, {line['a12_high']:.2f}]"),
-            Cell(line["effect"]),
-            Cell(
-                f"{_figure(line['shift'])} [{_figure(line['shift_low'])}, "
-                f"{_figure(line['shift_high'])}]"
-            ),
-            Cell(p_value(line["tost"])),
-        ]
-        for _, line in frame.iterrows()
-    ]
-    return Table(
-        "Comparisons",
+    columns: Layout = {
+        **PLACE,
+        "control vs method": ("{} vs {}".format, "control", "method"),
+        "measure": (str, "measure"),
+        "verdict": (lambda verdict: Cell(verdict, mark=VERDICTS.get(verdict, "")), "verdict"),
+        "p": (p_value, "mann_whitney"),
+        "p Holm": (p_value, "mann_whitney_holm"),
+        "paired, Holm": (p_value, "wilcoxon_holm"),
+        "A12": ("{:.2f} [{:.2f}, {:.2f}]".format, "a12", "a12_low", "a12_high"),
+        "effect": (str, "effect"),
+        "shift": (_interval, "shift", "shift_low", "shift_high"),
+        "TOST p": (p_value, "tost"),
+    }
+    caption = (
         f"At equal Joules by fitness, at equal evaluations by Joules. Mann–Whitney as in the "
         f"paper; Holm over all comparisons of a measure; Wilcoxon pairs runs by seed. A12 is the "
         f"chance that the control's value is the higher one (95 % bootstrap); shift: "
         f"Hodges–Lehmann. 'Equivalent' needs TOST below 0.05 within ±{ROPE:.1%} of the best known "
-        f"value: no difference found is not equivalence.",
-        ["problem", "algorithm", "budget", "control vs method", "measure", "verdict",
-         "p", "p Holm", "paired, Holm", "A12", "effect", "shift", "TOST p"],
-        rows,
-        6,
-    )  # fmt: skip
+        f"value: no difference found is not equivalence."
+    )
+    return _table("Comparisons", caption, frame, columns, 6)
 
 
 def ranks_table(across: Across) -> Table:
     """Return mean ranks and their tests against the control."""
-    ranking = across.ranking
-    rows = [
-        [
-            Cell(method, bold=method == across.control),
-            Cell(f"{ranking.ranks[i]:.2f}"),
-            Cell("control" if method == across.control else f"{ranking.z[i]:+.2f}"),
-            Cell(p_value(float(ranking.holm[i]))),
-        ]
-        for i, method in enumerate(across.methods)
-    ]
-    return Table(
-        "Ranks across cells",
-        f"Friedman over {across.cells} cells at equal Joules: χ² = {ranking.chi2:.2f}, "
-        f"p = {p_value(ranking.p)}; then Holm against the control.",
-        ["method", "mean rank", "z", "p Holm"],
-        rows,
+    ranking, control = across.ranking, across.control
+    frame = pd.DataFrame(
+        {"method": across.methods, "rank": ranking.ranks, "z": ranking.z, "p": ranking.holm}
     )
+    columns: Layout = {
+        "method": (lambda method: Cell(method, bold=method == control), "method"),
+        "mean rank": ("{:.2f}".format, "rank"),
+        "z": (lambda method, z: "control" if method == control else f"{z:+.2f}", "method", "z"),
+        "p Holm": (p_value, "p"),
+    }
+    caption = (
+        f"Friedman over {across.cells} cells at equal Joules: χ² = {ranking.chi2:.2f}, "
+        f"p = {p_value(ranking.p)}; then Holm against the control."
+    )
+    return _table("Ranks across cells", caption, frame, columns, 1)
 
 
 def anytime_table(frame: pd.DataFrame) -> Table:
     """Return quality along the budget and the expected Joules."""
-    moments = [name for name in frame.columns if name.startswith("at ")]
-    rows = [
-        [
-            *_place(line),
-            Cell(line["method"]),
-            *(Cell(_figure(line[name])) for name in moments),
-            Cell(_figure(line["target"])),
-            Cell(_share(line["success"])),
-            Cell(
-                f"{_figure(line['expected_joules'])} [{_figure(line['expected_low'])}, "
-                f"{_figure(line['expected_high'])}]"
-            ),
-        ]
-        for _, line in frame.iterrows()
-    ]
-    return Table(
-        "Anytime",
+    columns: Layout = {
+        **METHOD,
+        **{name: (number, name) for name in frame.columns if name.startswith("at ")},
+        "target": (number, "target"),
+        "reached": (_percent, "success"),
+        "expected J": (_interval, "expected_joules", "expected_low", "expected_high"),
+    }
+    caption = (
         "Median best fitness at parts of the budget (feasible runs); target: the median of all "
         "ends in the cell; expected J: Joules of all runs over successes, 95 % bootstrap. "
-        "Joules: " + "; ".join(dict.fromkeys(frame["source"])) + ".",
-        ["problem", "algorithm", "budget", "method", *moments, "target", "reached", "expected J"],
-        rows,
-        4,
+        f"Joules: {sources_of(frame)}."
     )
+    return _table("Anytime", caption, frame, columns, 4)
 
 
-def fits_table(frames: Frames) -> list[Table]:
+def fits_table(found: list[Fitted]) -> Table:
     """Return the parameters and residuals of the paper's fit."""
-    rows = []
-    for names, method, found in cmp.fits(frames):
-        numbers = ["–"] * 6
-        if found:
-            parts = (found.asymptote, found.drop, found.rate, found.residual, found.worst)
-            numbers = [*map(_figure, parts), f"{found.r2:.3f}"]
-        rows.append([*(Cell(name) for name in names[:3]), Cell(method), *map(Cell, numbers)])
+    none = Fit(*[math.nan] * len(Fit._fields))
+    frame = pd.DataFrame([{**each.names, **(each.fit or none)._asdict()} for each in found])
+    columns: Layout = {
+        **METHOD,
+        "f∞": (number, "asymptote"),
+        "A": (number, "drop"),
+        "k": (number, "rate"),
+        "residual (rms)": (number, "residual"),
+        "largest": (number, "worst"),
+        "R²": (_written(".3f"), "r2"),
+    }
     caption = (
         "f(E) = f∞(1 − A·exp(−k·E/B)) of the mean over feasible runs, as in the paper. Where the "
         "residual is not small against the differences between methods, do not rank by k."
     )
-    headings = ["problem", "algorithm", "budget", "method", "f∞", "A", "k", "residual (rms)",
-                "largest", "R²"]  # fmt: skip
-    return [Table("Fits of the trajectories", caption, headings, rows, 4)] if rows else []
+    return _table("Fits of the trajectories", caption, frame, columns, 4)
 
 
 def operators_table(frame: pd.DataFrame) -> Table:
-    """Return who was applied, and who spent the Joules."""
-    rows = [
-        [
-            *_place(line),
-            Cell(line["method"]),
-            Cell(line["operator"]),
-            Cell(_share(line["share_of_applications"])),
-            Cell(_share(line["share_of_joules"])),
-            Cell(_figure(line["joules_per_application"])),
-        ]
-        for _, line in frame.iterrows()
-        if line["applications"] > 0
-    ]
-    return Table(
-        "Operators",
-        "Shares over all runs. Joules: " + "; ".join(dict.fromkeys(frame["source"])) + ".",
-        ["problem", "algorithm", "budget", "method", "operator", "of applications", "of Joules",
-         "J per application"],
-        rows,
-        5,
-    )  # fmt: skip
+    """Return each operator's share of the applications and of the Joules."""
+    columns: Layout = {
+        **METHOD,
+        "operator": (str, "operator"),
+        "of applications": (_percent, "share_of_applications"),
+        "of Joules": (_percent, "share_of_joules"),
+        "J per application": (number, "joules_per_application"),
+    }
+    caption = f"Shares over all runs. Joules: {sources_of(frame)}."
+    return _table("Operators", caption, frame[frame["applications"] > 0], columns, 5)
 
 
 def energy_table(frame: pd.DataFrame) -> Table:
     """Return what is known of the energy figures."""
-    rows = [
-        [
-            Cell(line["source"]),
-            Cell(line["provenance"], mark="" if line["provenance"] == "measured" else "warn"),
-            Cell(str(line["trials"])),
-            Cell(str(line["hosts"])),
-            Cell(_figure(line["joules"])),
-            Cell("none stated" if not line["uncertainty"] else f"±{line['uncertainty']:.0%}"),
-            Cell(f"{line['start']:.1%}"),
-            Cell("–" if math.isnan(line["overshoot"]) else f"{line['overshoot']:.2%}"),
-            Cell(_figure(line["joules_per_evaluation"])),
-            Cell(_figure(line["computed_seconds"])),
-        ]
-        for _, line in frame.iterrows()
-    ]
-    return Table(
-        "Energy: how it is known",
+    columns: Layout = {
+        "source": (str, "source"),
+        "provenance": (lambda p: Cell(p, mark="" if p == "measured" else "warn"), "provenance"),
+        "trials": (str, "trials"),
+        "hosts": (str, "hosts"),
+        "J": (number, "joules"),
+        "uncertainty": (lambda share: f"±{share:.0%}" if share else "none stated", "uncertainty"),
+        "start": ("{:.1%}".format, "start"),
+        "overshoot": (_written(".2%"), "overshoot"),
+        "J per evaluation": (number, "joules_per_evaluation"),
+        "seconds computed": (number, "computed_seconds"),
+    }
+    caption = (
         "Start: share of the initial population. Overshoot: the largest share that a last "
-        "application took beyond its budget. Energy of different sources is never compared.",
-        ["source", "provenance", "trials", "hosts", "J", "uncertainty", "start", "overshoot",
-         "J per evaluation", "seconds computed"],
-        rows,
-        2,
-    )  # fmt: skip
+        "application took beyond its budget. Energy of different sources is never compared."
+    )
+    return _table("Energy: how it is known", caption, frame, columns, 2)

@@ -1,49 +1,7 @@
-"""Selectors: which operator next, one rule a file."""
+"""Selectors: which operator next, one rule a file; a file put here is imported and registered."""
 
-from . import (
-    adaptive_pursuit,
-    budgeted_thompson,
-    d_ucb,
-    dmab,
-    dynamic_thompson,
-    eij,
-    eij_plus,
-    epsilon_greedy,
-    exp3,
-    greedy,
-    kube,
-    log_ei,
-    probability_matching,
-    roulette,
-    round_robin,
-    softmax,
-    static,
-    sw_ucb,
-    thompson,
-    ucb1,
-    uniform,
-)
+import importlib
+import pkgutil
 
-__all__ = [
-    "adaptive_pursuit",
-    "budgeted_thompson",
-    "d_ucb",
-    "dmab",
-    "dynamic_thompson",
-    "eij",
-    "eij_plus",
-    "epsilon_greedy",
-    "exp3",
-    "greedy",
-    "kube",
-    "log_ei",
-    "probability_matching",
-    "roulette",
-    "round_robin",
-    "softmax",
-    "static",
-    "sw_ucb",
-    "thompson",
-    "ucb1",
-    "uniform",
-]
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")

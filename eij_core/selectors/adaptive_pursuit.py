@@ -1,23 +1,19 @@
-"""Adaptive pursuit: the chances run after the operator that is best at the moment."""
+"""Adaptive pursuit: the chances move towards the operator that is best at present."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
-from ..kernel import kernel
-from ..records import Hints
+from ..engine.kernel import kernel
 from ..registry import Range, selectors
-from .decision import Decision
-from .picking import Wheel, explain_chances, largest, new_wheel, spin
 from .probability_matching import least_chance
-from .rewards import PER_JOULE, reward, valued_belief
-from .tries import untried
-
-__all__ = ["AdaptivePursuit"]
+from .shared.choice import chooses_by_chance, largest
+from .shared.relative_reward import PER_JOULE, reward
 
 
 @selectors.add("adaptive-pursuit")
 @kernel
+@chooses_by_chance("came up while the chances pursue the best recent reward")
 class AdaptivePursuit(NamedTuple):
     """p ← p + β(P − p), P = 1 − (K−1)·p_min for the best estimate and p_min for the others.
 
@@ -32,17 +28,8 @@ class AdaptivePursuit(NamedTuple):
     p_min: Annotated[float, Range(0, 0.5, "least probability of an operator")] = 0.1
     cost: Annotated[bool, PER_JOULE] = True
 
-    def memory(self, hints: Hints, budget: float) -> Wheel:
-        """Return a wheel with equal sectors."""
-        return new_wheel(len(hints.names))
-
-    def select(self, stats: Any, left: float, rng: Any) -> int:
-        """Return an untried operator, else spin."""
-        o = untried(stats.seen.applications, 1, rng)
-        return o if o >= 0 else spin(stats.chance, rng)
-
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
-        """Update the estimate, and let the chances pursue the best."""
+        """Update the estimate, and move the chances towards the best."""
         r = reward(stats, operator, outcome, joules, self.cost)
         stats.value[operator] += self.alpha * (r - stats.value[operator])
         k = stats.value.size
@@ -51,12 +38,3 @@ class AdaptivePursuit(NamedTuple):
         for o in range(k):
             goal = 1.0 - (k - 1) * least if o == best else least
             stats.chance[o] += self.beta * (goal - stats.chance[o])
-
-    def belief(self, stats: Any, operator: int) -> Any:
-        """Return the averages, and the estimate as score."""
-        return valued_belief(stats.seen, operator, stats.value[operator])
-
-    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Say why."""
-        reason = "came up while the chances pursue the best reward of late"
-        return explain_chances(self, stats, left, rng, reason)

@@ -5,36 +5,33 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..kernel import kernel
-from ..records import Hints
+from ..engine.arrays import Number, Numbers, empty
+from ..engine.kernel import kernel
+from ..protocols import Hints
 from ..registry import Range, selectors
-from .averages import Averages, empty_averages
-from .decision import Decision
-from .draws import beta
-from .picking import explain_scores, highest
-from .rewards import relative, reward, valued_belief
-from .tries import untried
-
-__all__ = ["BudgetedStats", "BudgetedThompson"]
+from .shared.choice import chooses_by_score
+from .shared.distributions import beta
+from .shared.relative_reward import belief_with_score, relative, reward
+from .shared.running_means import Seen
 
 
 class BudgetedStats(NamedTuple):
     """The beta posteriors of reward and of cost, by operator."""
 
-    seen: Averages
-    hits: NDArray[np.float64]
-    misses: NDArray[np.float64]
-    dear: NDArray[np.float64]
-    cheap: NDArray[np.float64]
-    peak: NDArray[np.float64]
-    dearest: NDArray[np.float64]
+    seen: Seen
+    hits: Numbers
+    misses: Numbers
+    dear: Numbers
+    cheap: Numbers
+    peak: Number
+    dearest: Number
     """Running maximum of the Joules, as `peak` is of the rewards."""
 
 
 @selectors.add("budgeted-thompson")
 @kernel
+@chooses_by_score("drew the largest ratio of reward to cost", "drew the largest mean reward")
 class BudgetedThompson(NamedTuple):
     """The largest ratio of a draw of the mean reward to a draw of the mean cost.
 
@@ -52,20 +49,8 @@ class BudgetedThompson(NamedTuple):
     def memory(self, hints: Hints, budget: float) -> BudgetedStats:
         """Return the priors."""
         k = len(hints.names)
-        return BudgetedStats(
-            seen=empty_averages(k),
-            hits=np.ones(k),
-            misses=np.ones(k),
-            dear=np.ones(k),
-            cheap=np.ones(k),
-            peak=np.zeros(1),
-            dearest=np.zeros(1),
-        )
-
-    def select(self, stats: Any, left: float, rng: Any) -> int:
-        """Return an untried operator, else the largest draw."""
-        o = untried(stats.seen.applications, 1, rng)
-        return o if o >= 0 else highest(self, stats, left, rng, stats.hits.size)
+        priors = {name: np.ones(k) for name in ("hits", "misses", "dear", "cheap")}
+        return empty(BudgetedStats, k, **priors)
 
     def score(self, stats: Any, left: float, operator: int, rng: Any) -> float:
         """Draw the ratio of reward to cost."""
@@ -84,12 +69,7 @@ class BudgetedThompson(NamedTuple):
         stats.cheap[operator] += 1.0 - c
 
     def belief(self, stats: Any, operator: int) -> Any:
-        """Return the averages, and the ratio of the posterior means as score."""
+        """Return the running means, and the ratio of the posterior means as score."""
         gain = stats.hits[operator] / (stats.hits[operator] + stats.misses[operator])
         price = stats.dear[operator] / (stats.dear[operator] + stats.cheap[operator])
-        return valued_belief(stats.seen, operator, gain / price if self.cost else gain)
-
-    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Say why."""
-        drew = "ratio of reward to cost" if self.cost else "mean reward"
-        return explain_scores(self, stats, left, rng, f"drew the largest {drew}")
+        return belief_with_score(stats.seen, operator, gain / price if self.cost else gain)

@@ -1,4 +1,4 @@
-"""Discounted UCB: old rewards fade."""
+"""Discounted UCB: old rewards count less."""
 
 from __future__ import annotations
 
@@ -6,32 +6,28 @@ import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..kernel import kernel
-from ..records import Hints
+from ..engine.arrays import Number, Numbers
+from ..engine.kernel import kernel
 from ..registry import Range, selectors
-from .averages import Averages, empty_averages
-from .decision import Decision
-from .picking import explain_scores, highest
-from .rewards import PER_JOULE, reward, valued_belief
-from .tries import untried
-
-__all__ = ["DiscountedRewards", "DiscountedUCB"]
+from .shared.choice import chooses_by_score
+from .shared.relative_reward import PER_JOULE, belief_with_score, reward
+from .shared.running_means import Seen
 
 
 class DiscountedRewards(NamedTuple):
     """Discounted sums of rewards and of applications."""
 
-    seen: Averages
-    rewards: NDArray[np.float64]
-    pulls: NDArray[np.float64]
-    total: NDArray[np.float64]
-    peak: NDArray[np.float64]
+    seen: Seen
+    rewards: Numbers
+    pulls: Numbers
+    total: Number
+    peak: Number
 
 
 @selectors.add("d-ucb")
 @kernel
+@chooses_by_score("has the highest upper bound of its discounted reward", stats=DiscountedRewards)
 class DiscountedUCB(NamedTuple):
     """The largest discounted mean reward + 2B·√(ξ ln n / N), with discounted counts n and N.
 
@@ -47,18 +43,6 @@ class DiscountedUCB(NamedTuple):
     xi: Annotated[float, Range(0, 10, "ξ, weight of the logarithm")] = 0.5
     bound: Annotated[float, Range(0, 100, "B, scale of the rewards")] = 0.25
     cost: Annotated[bool, PER_JOULE] = True
-
-    def memory(self, hints: Hints, budget: float) -> DiscountedRewards:
-        """Return sums of nothing."""
-        k = len(hints.names)
-        return DiscountedRewards(
-            empty_averages(k), np.zeros(k), np.zeros(k), np.zeros(1), np.zeros(1)
-        )
-
-    def select(self, stats: Any, left: float, rng: Any) -> int:
-        """Return an untried operator, else the largest upper bound."""
-        o = untried(stats.seen.applications, 1, rng)
-        return o if o >= 0 else highest(self, stats, left, rng, stats.pulls.size)
 
     def score(self, stats: Any, left: float, operator: int, rng: Any) -> float:
         """Return the upper bound; an operator forgotten entirely has none."""
@@ -79,11 +63,6 @@ class DiscountedUCB(NamedTuple):
         stats.pulls[operator] += 1.0
 
     def belief(self, stats: Any, operator: int) -> Any:
-        """Return the averages, and the discounted mean reward as score."""
+        """Return the running means, and the discounted mean reward as score."""
         mean = stats.rewards[operator] / max(stats.pulls[operator], 1e-300)
-        return valued_belief(stats.seen, operator, mean)
-
-    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Say why."""
-        reason = "has the highest upper bound of its discounted reward"
-        return explain_scores(self, stats, left, rng, reason)
+        return belief_with_score(stats.seen, operator, mean)

@@ -1,4 +1,4 @@
-"""Dynamic multi-armed bandit: UCB1 that starts anew when the rewards of an operator change."""
+"""Dynamic multi-armed bandit: UCB1 that restarts when the rewards of an operator change."""
 
 from __future__ import annotations
 
@@ -6,37 +6,36 @@ import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..kernel import kernel
-from ..records import Hints
+from ..engine.arrays import Number, Numbers, Whole
+from ..engine.kernel import kernel
 from ..registry import Range, selectors
-from .averages import Averages, empty_averages
-from .decision import Decision
-from .picking import explain_scores, highest
-from .rewards import PER_JOULE, reward, valued_belief
-from .tries import untried
-
-__all__ = ["DMAB", "DmabStats"]
+from .shared.choice import chooses_by_score, highest
+from .shared.first_tries import untried
+from .shared.relative_reward import PER_JOULE, reward
+from .shared.running_means import Seen
 
 
 class DmabStats(NamedTuple):
     """Mean rewards since the latest restart, and the Page–Hinkley test of each operator."""
 
-    seen: Averages
-    value: NDArray[np.float64]
-    pulls: NDArray[np.float64]
-    deviation: NDArray[np.float64]
+    seen: Seen
+    value: Numbers
+    pulls: Numbers
+    deviation: Numbers
     """m, summed deviations from the mean."""
-    extreme: NDArray[np.float64]
+    extreme: Numbers
     """M, the largest |m| so far."""
-    total: NDArray[np.float64]
-    restarts: NDArray[np.int64]
-    peak: NDArray[np.float64]
+    total: Number
+    restarts: Whole
+    peak: Number
 
 
 @selectors.add("dmab")
 @kernel
+@chooses_by_score(
+    "has the highest upper bound of its reward since the latest change", stats=DmabStats
+)
 class DMAB(NamedTuple):
     """UCB1, restarted for all operators when a Page–Hinkley test sees a change.
 
@@ -52,20 +51,6 @@ class DMAB(NamedTuple):
     threshold: Annotated[float, Range(0, 1e6, "λ, of the test", above=True)] = 1.0
     cost: Annotated[bool, PER_JOULE] = True
 
-    def memory(self, hints: Hints, budget: float) -> DmabStats:
-        """Return means of nothing."""
-        k = len(hints.names)
-        return DmabStats(
-            seen=empty_averages(k),
-            value=np.zeros(k),
-            pulls=np.zeros(k),
-            deviation=np.zeros(k),
-            extreme=np.zeros(k),
-            total=np.zeros(1),
-            restarts=np.zeros(1, np.int64),
-            peak=np.zeros(1),
-        )
-
     def select(self, stats: Any, left: float, rng: Any) -> int:
         """Return an operator untried since the restart, else the largest upper bound."""
         o = untried(stats.pulls, 1, rng)
@@ -79,7 +64,7 @@ class DMAB(NamedTuple):
         return stats.value[operator] + self.bonus * width
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
-        """Update the mean reward and the test; forget everything if the test fires."""
+        """Update the mean reward and the test; restart all operators if the test fires."""
         r = reward(stats, operator, outcome, joules, self.cost)
         stats.pulls[operator] += 1.0
         stats.total[0] += 1.0
@@ -95,12 +80,3 @@ class DMAB(NamedTuple):
                 stats.pulls[o] = 0.0
                 stats.deviation[o] = 0.0
                 stats.extreme[o] = 0.0
-
-    def belief(self, stats: Any, operator: int) -> Any:
-        """Return the averages, and the mean reward since the restart as score."""
-        return valued_belief(stats.seen, operator, stats.value[operator])
-
-    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Say why."""
-        reason = "has the highest upper bound of its reward since the latest change"
-        return explain_scores(self, stats, left, rng, reason)

@@ -1,36 +1,33 @@
-"""Dynamic Thompson sampling: a beta posterior that never grows older than C rewards."""
+"""Dynamic Thompson sampling: a beta posterior of at most C rewards."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..kernel import kernel
-from ..records import Hints
+from ..engine.arrays import Number, Numbers, empty
+from ..engine.kernel import kernel
+from ..protocols import Hints
 from ..registry import Range, selectors
-from .averages import Averages, empty_averages
-from .decision import Decision
-from .draws import beta
-from .picking import explain_scores, highest
-from .rewards import PER_JOULE, reward, valued_belief
-from .tries import untried
-
-__all__ = ["BetaStats", "DynamicThompson"]
+from .shared.choice import chooses_by_score
+from .shared.distributions import beta
+from .shared.relative_reward import PER_JOULE, belief_with_score, reward
+from .shared.running_means import Seen
 
 
 class BetaStats(NamedTuple):
     """The beta posterior of each operator."""
 
-    seen: Averages
-    hits: NDArray[np.float64]
-    misses: NDArray[np.float64]
-    peak: NDArray[np.float64]
+    seen: Seen
+    hits: Numbers
+    misses: Numbers
+    peak: Number
 
 
 @selectors.add("dynamic-thompson")
 @kernel
+@chooses_by_score("drew the largest recent mean reward")
 class DynamicThompson(NamedTuple):
     """The largest draw from Beta(a, b), a + b held at C.
 
@@ -48,19 +45,14 @@ class DynamicThompson(NamedTuple):
     def memory(self, hints: Hints, budget: float) -> BetaStats:
         """Return the prior."""
         k = len(hints.names)
-        return BetaStats(empty_averages(k), np.full(k, 2.0), np.full(k, 2.0), np.zeros(1))
-
-    def select(self, stats: Any, left: float, rng: Any) -> int:
-        """Return an untried operator, else the largest draw."""
-        o = untried(stats.seen.applications, 1, rng)
-        return o if o >= 0 else highest(self, stats, left, rng, stats.hits.size)
+        return empty(BetaStats, k, hits=np.full(k, 2.0), misses=np.full(k, 2.0))
 
     def score(self, stats: Any, left: float, operator: int, rng: Any) -> float:
         """Draw from the posterior."""
         return beta(stats.hits[operator], stats.misses[operator], rng)
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
-        """Update the posterior; beyond C it forgets as much as it learns."""
+        """Update the posterior; beyond C, as much is discounted as is added."""
         r = reward(stats, operator, outcome, joules, self.cost)
         keep = 1.0
         if stats.hits[operator] + stats.misses[operator] >= self.cap:
@@ -69,10 +61,6 @@ class DynamicThompson(NamedTuple):
         stats.misses[operator] = max((stats.misses[operator] + 1.0 - r) * keep, 1e-6)
 
     def belief(self, stats: Any, operator: int) -> Any:
-        """Return the averages, and the posterior mean as score."""
+        """Return the running means, and the posterior mean as score."""
         hits, misses = stats.hits[operator], stats.misses[operator]
-        return valued_belief(stats.seen, operator, hits / (hits + misses))
-
-    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Say why."""
-        return explain_scores(self, stats, left, rng, "drew the largest mean reward of late")
+        return belief_with_score(stats.seen, operator, hits / (hits + misses))

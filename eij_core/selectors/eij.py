@@ -1,4 +1,4 @@
-"""The paper's rule: draw improvement and energy, divide, weigh by the budget, take the largest."""
+"""The paper's rule: the largest drawn improvement per drawn Joule, weighed by the budget."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernel import kernel
-from ..records import Belief, Hints
+from ..engine.arrays import Numbers, Wholes, empty
+from ..engine.kernel import kernel
+from ..engine.rng import normals
+from ..protocols import Belief, Decision, Hints
 from ..registry import Range, selectors
-from ..rng import normals
-from .decision import Decision, decide
-from .tries import untried
+from .shared.choice import highest
+from .shared.decision import decide
+from .shared.first_tries import untried
 
-__all__ = ["EIJ", "EijStats", "eij", "probability_of_first"]
+__all__ = ["EIJ", "EijStats", "probability_of_first"]
 
 
 class EijStats(NamedTuple):
     """Moving averages per operator: Δf, and the logarithm of Joules."""
 
-    tries: NDArray[np.int64]
-    gain: NDArray[np.float64]
-    gain_var: NDArray[np.float64]
-    log_joules: NDArray[np.float64]
-    log_joules_var: NDArray[np.float64]
-    joules: NDArray[np.float64]
-    """The mean exp(μ + σ²/2) of the log-normal, kept at hand for the penalty."""
+    tries: Wholes
+    gain: Numbers
+    gain_var: Numbers
+    log_joules: Numbers
+    log_joules_var: Numbers
+    joules: Numbers
+    """The mean exp(μ + σ²/2) of the log-normal, kept for the penalty."""
 
 
 class Draw(NamedTuple):
@@ -40,21 +42,30 @@ class Draw(NamedTuple):
     priority: float
 
 
+@selectors.add("eij")
 @kernel
 class EIJ(NamedTuple):
-    """Expected improvement per Joule by Thompson draws, weighed by what is left of the budget."""
+    """The paper's EI/J: Thompson draws of improvement per Joule, with the budget's penalty.
 
-    alpha: float = 0.9
-    """Weight of the *old* estimate, as in the paper."""
-    tries: int = 2
-    """Applications of each operator before it competes."""
-    cost: bool = True
-    """Whether energy counts; without it the largest draw of improvement wins."""
+    `tries=1` is the paper's text; with 2, one unlucky first try does not lock an operator out.
+    `cost=off` leaves energy out of the choice, for purely numerical studies.
+
+    Examples
+    --------
+    >>> EIJ(alpha=0.5)
+    EIJ(alpha=0.5, tries=2, cost=True)
+    """
+
+    # As in the paper, alpha weighs the *old* estimate.
+    alpha: Annotated[float, Range(0, 1, "weight of the old estimate")] = 0.9
+    tries: Annotated[int, Range(1, 1000, "applications of each operator before it competes")] = 2
+    cost: Annotated[
+        bool, Range(about="off: energy does not count, the largest improvement drawn wins")
+    ] = True
 
     def memory(self, hints: Hints, budget: float) -> EijStats:
         """Return empty statistics for these operators; a profile's Joules, if there is one."""
-        k = len(hints.names)
-        stats = EijStats(np.zeros(k, np.int64), *(np.zeros(k) for _ in range(5)))
+        stats = empty(EijStats, len(hints.names))
         if hints.log_sd is not None:
             known = hints.joules > 0.0
             stats.joules[known] = hints.joules[known]
@@ -65,16 +76,11 @@ class EIJ(NamedTuple):
     def select(self, stats: Any, left: float, rng: Any) -> int:
         """Algorithm 1: untried operators first, in random order, then the largest priority."""
         o = untried(stats.tries, self.tries, rng)
-        if o >= 0:
-            return o
-        winner = 0
-        highest = -np.inf
-        for o in range(stats.tries.size):
-            priority = self.draw(stats, left, o, rng).priority
-            if priority > highest:
-                winner = o
-                highest = priority
-        return winner
+        return o if o >= 0 else max(highest(self, stats, left, rng, stats.tries.size), 0)
+
+    def score(self, stats: Any, left: float, operator: int, rng: Any) -> float:
+        """Draw the priority alone."""
+        return self.draw(stats, left, operator, rng).priority
 
     def draw(self, stats: Any, left: float, operator: int, rng: Any) -> Any:
         """Draw one operator's priority: Eqs. sample_f, sample_E, EI/J_robust, budget, priority."""
@@ -96,23 +102,11 @@ class EIJ(NamedTuple):
             # Paper: initial values not stated; here: the first observation, with no variance.
             stats.gain[operator] = outcome.gain
         else:
-            a = self.alpha
-            mean = a * stats.gain[operator] + (1.0 - a) * outcome.gain
-            deviation = outcome.gain - mean  # from the updated mean, as the paper writes it
-            stats.gain[operator] = mean
-            stats.gain_var[operator] = (
-                a * stats.gain_var[operator] + (1.0 - a) * deviation * deviation
-            )
+            move(stats.gain, stats.gain_var, operator, outcome.gain, self.alpha)
         if stats.joules[operator] == 0.0:  # a profile knows them before the first try
             stats.log_joules[operator] = log_joules
         else:
-            a = self.alpha
-            mean = a * stats.log_joules[operator] + (1.0 - a) * log_joules
-            deviation = log_joules - mean
-            stats.log_joules[operator] = mean
-            stats.log_joules_var[operator] = (
-                a * stats.log_joules_var[operator] + (1.0 - a) * deviation * deviation
-            )
+            move(stats.log_joules, stats.log_joules_var, operator, log_joules, self.alpha)
         stats.tries[operator] += 1
         stats.joules[operator] = math.exp(
             stats.log_joules[operator] + 0.5 * stats.log_joules_var[operator]
@@ -144,32 +138,20 @@ class EIJ(NamedTuple):
         )
 
 
-@selectors.add("eij")
-def eij(
-    alpha: Annotated[float, Range(0, 1, "weight of the old estimate")] = 0.9,
-    tries: Annotated[int, Range(1, 1000, "applications of each operator before it competes")] = 2,
-    cost: Annotated[
-        bool, Range(about="off: energy does not count, the largest improvement drawn wins")
-    ] = True,
-) -> EIJ:
-    """The paper's EI/J: Thompson draws of improvement per Joule, with the budget's penalty.
-
-    `tries=1` is the paper's text; with 2, no operator is locked out by one unlucky first try.
-    `cost=off` leaves energy out of the choice, for purely numerical studies.
-
-    Examples
-    --------
-    >>> eij(alpha=0.5)
-    EIJ(alpha=0.5, tries=2, cost=True)
-    """
-    return EIJ(alpha, tries, cost)
+@kernel
+def move(means: Any, variances: Any, operator: int, value: float, alpha: float) -> None:
+    """Move an operator's averages towards a value; alpha is the weight of the old ones."""
+    mean = alpha * means[operator] + (1.0 - alpha) * value
+    deviation = value - mean  # from the updated mean, as the paper writes it
+    means[operator] = mean
+    variances[operator] = alpha * variances[operator] + (1.0 - alpha) * deviation * deviation
 
 
 def probability_of_first(stats: EijStats, first: int = 0, second: int = 1) -> float:
     """Return P(o1), the probability that `first` draws the larger EI/J (Eq. probability).
 
     ln R is normal, and the expectation over R is a Gauss-Legendre quadrature, in panels that
-    narrow towards the R at which the lead changes hands: with little spread of the gains the
+    narrow towards the R at which both ratios are equal: with little spread of the gains the
     integrand is a step there.
 
     Examples

@@ -1,37 +1,37 @@
 """EI/J+: expected improvement per Joule with a shared prior and everything counted in Joules.
 
 The rule in five sentences. A candidate earns credit for an improvement, a little for a near miss,
-and nothing for doing nothing. Operators start out equal per candidate, so at first the cheap ones
-go; what is learned fades with the Joules spent since. The operator with the largest credit per
-Joule is applied, after a draw that says how unsure its estimate is. Who has waited long is tried
-again, a dear operator later than a cheap one. What does not fit into the rest of the budget is
-never started.
+and none if nothing changed. Operators start out equal per candidate, so the cheap ones are applied
+first; what is learned is discounted by the Joules spent since. The operator with the largest credit
+per Joule is applied, after a draw from the uncertainty of its estimate. An operator that has been
+idle for long is tried again, a dear one later than a cheap one. An application that does not fit
+into the rest of the budget is never started.
 
 The rule in symbols, for operators o, budget B0 and what is left of it, B:
 
 1. Credit of a candidate: 1 + ln(1 + Δ/h) if Δ > 0; κ·exp(Δ/b) if Δ < 0; 0 if Δ = 0. That of an
    application is the mean over its C candidates.
 2. Scale h: the geometric mean of the operators' median |Δ|, weighted by the applications in which
-   they improved. Who never improves has next to no say, so a decoy cannot drag the scale to its
-   own size.
+   they improved. An operator that never improves has almost no weight, so a decoy cannot set the
+   scale to its own size.
 3. Bandwidth b = min(h, median |Δ| of o · (variety of o / 0.45)³), where variety is the mean of
    |Δ − Δ'| / max(|Δ|, |Δ'|) over neighbours: losses that are all alike are no near misses.
 4. Memory: sums of applications N, of credit Y and of its squares, all discounted by
    2^(−Joules/(H·B0)).
-5. Shared prior: m = (Y + n0·m̄)/(N + n0), m̄ the mean over all operators. For who is above it, n0 is
-   at least cv²/2; for who is not, cv²/3, but within 1 and 2. So luck is believed more slowly than
-   failure: where credit is rare, one lucky application says little.
-6. Uncertainty of ln m: s = [ln K/(τ²·ln 2) + N/cv²]^(−1/2) · [B/(B + (1 + N)·E)]^(1/2). The more
-   operators draw, the luckier the luckiest: hence ln K (K ≥ 2), as in the largest of K draws.
+5. Shared prior: m = (Y + n0·m̄)/(N + n0), m̄ the mean over all operators. For operators above m̄, n0
+   is at least cv²/2; for the others cv²/3, but within 1 and 2. So an estimate rises more slowly
+   than it falls: where credit is rare, one lucky application says little.
+6. Uncertainty of ln m: s = [ln K/(τ²·ln 2) + N/cv²]^(−1/2) · [B/(B + (1 + N)·E)]^(1/2). The
+   largest of K draws grows with K: hence ln K (K ≥ 2).
 7. Cost E: a running mean, started anew by a reading that is off by a factor of two; before that, a
-   hint or a probe; where there is neither, one try, in random order. With `probe`, the run asks for
-   the prices of idle operators again and again, on one candidate each.
+   hint or a probe; where there is neither, one try, in random order. With `probe`, the run measures
+   the prices of idle operators regularly, on one candidate each.
 8. Choice: the largest ln(m·C/E) + s·ξ, ξ ~ N(0, 1) within ±3, among those with E ≤ B. A price that
    was paid at most once, or has just changed, may stake at most φ·B, unless it is the cheapest.
-9. Exploration: who has been idle for r·K·E/ε Joules, or for r times two half-lives, when a quarter
-   of what was known of it is left, is owed an application, if E ≤ φ·B; r is its price per candidate
-   relative to the least of those that improve, or 1. So re-trying costs at most ε of the Joules,
-   or five applications of each operator in a budget, and the dearer, the less.
+9. Exploration: an operator that has been idle for r·K·E/ε Joules, or for r times two half-lives,
+   when a quarter of what was known of it is left, is owed an application, if E ≤ φ·B; r is its
+   price per candidate relative to the least of those that improve, or 1. So re-trying costs at most
+   ε of the Joules, or five applications of each operator in a budget; dear operators less.
 
 At B = ∞ the budget's factors are 1, and what was learned counts half after 100 applications.
 """
@@ -43,11 +43,11 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ..kernel import kernel
-from ..records import Belief, Hints
+from ..engine.kernel import kernel
+from ..engine.rng import normal
+from ..protocols import Belief, Decision, Hints
 from ..registry import Range, selectors
-from ..rng import normal
-from .credit import (
+from .eij_plus_memory import (
     ARM,
     POOL,
     EijPlusStats,
@@ -59,16 +59,17 @@ from .credit import (
     spread_of,
     summarise,
 )
-from .decision import Decision, decide
-from .tries import untried
+from .shared.choice import highest
+from .shared.decision import decide
+from .shared.first_tries import untried
 
-__all__ = ["EijPlus", "EijPlusStats", "eij_plus"]
+__all__ = ["EijPlus", "EijPlusStats"]
 
 # Below every price, above the 0 that stands for an unknown one.
 UNKNOWN = 1e-300
-# Half-lives after which what was known of an operator is as good as forgotten.
+# Half-lives after which a quarter of what was known of an operator is left.
 FORGOTTEN = 2.0
-# In 50,000 decisions there is a draw of four and a half standard deviations: it must not decide.
+# Draws are cut off here: 50,000 decisions have one of four and a half standard deviations.
 LUCKIEST = 3.0
 
 
@@ -86,27 +87,37 @@ class Draw(NamedTuple):
     """ln(gain/joules) + spread·luck; -inf for what may not be started."""
 
 
+@selectors.add("eij-plus")
 @kernel
 class EijPlus(NamedTuple):
-    """Expected improvement per Joule, with near misses, a shared prior and capped uncertainty."""
+    """EI/J+: credit per Joule with near misses, a shared prior and exploration paid in Joules.
 
-    memory_share: float = 0.10
-    """H, half-life of what was learned, as a share of the budget."""
-    uncertainty: float = 0.7
-    """τ, the largest standard deviation of ln gain, with two operators."""
-    near_miss: float = 0.5
-    """κ, the largest credit of a candidate that is worse."""
-    prior: float = 1.0
-    """The least of n0, how many applications the common prior is worth."""
-    exploration: float = 0.05
-    """ε, the share of the Joules that re-trying may cost; 0: nothing is owed."""
-    first_share: float = 0.10
-    """φ, the largest share of what is left that exploration may put at stake in one application."""
-    cost: bool = True
-    """False: every application counts as one, and the budget as unlimited."""
-    probe: float = 0.0
-    """Share of the budget between two rounds in which the run asks for prices; 0: it never does.
-    Nor does it where cost is off: prices do not count then, and are not worth a Joule."""
+    Examples
+    --------
+    >>> EijPlus(uncertainty=0.5).uncertainty
+    0.5
+    """
+
+    # H
+    memory_share: Annotated[float, Range(0, 100, "half-life, share of budget", above=True)] = 0.10
+    # τ, with two operators
+    uncertainty: Annotated[float, Range(0, 5, "largest sd of ln gain; keep below 0.7")] = 0.7
+    # κ
+    near_miss: Annotated[float, Range(0, 1, "largest credit of a candidate that is worse")] = 0.5
+    # The least of n0.
+    prior: Annotated[float, Range(0, 100, "least applications the prior is worth", above=True)] = (
+        1.0
+    )
+    # ε; at 0 no operator is owed an application.
+    exploration: Annotated[float, Range(0, 1, "share of the Joules for re-trying")] = 0.05
+    # φ
+    first_share: Annotated[
+        float, Range(0, 1, "of what is left, at stake where the price is hardly known")
+    ] = 0.10
+    # Off: every application counts as one, and the budget as unlimited.
+    cost: Annotated[bool, Range(about="off: energy does not count, the largest credit wins")] = True
+    # At 0, and where cost is off, the run asks for no prices.
+    probe: Annotated[float, Range(0, 1, "ask for prices each such share of the budget")] = 0.0
 
     def memory(self, hints: Hints, budget: float) -> EijPlusStats:
         """Return empty statistics, with the costs that are known beforehand."""
@@ -125,19 +136,14 @@ class EijPlus(NamedTuple):
         if stats.pool[0].cheapest == 0.0:
             return untried(stats.arms.joules, UNKNOWN, rng)
         o = self.owed(stats, left)
-        if o >= 0:
-            return o
-        winner = -1
-        highest = -np.inf
-        for o in range(stats.arms.size):
-            priority = self.draw(stats, left, o, rng).priority
-            if priority > highest:
-                winner = o
-                highest = priority
-        return winner
+        return o if o >= 0 else highest(self, stats, left, rng, stats.arms.size)
+
+    def score(self, stats: Any, left: float, operator: int, rng: Any) -> float:
+        """Draw the priority alone."""
+        return self.draw(stats, left, operator, rng).priority
 
     def owed(self, stats: Any, left: float) -> int:
-        """Return the operator that is furthest beyond the time it has to wait, or -1."""
+        """Return the operator whose waiting time is exceeded the most, or -1."""
         if self.exploration == 0.0:
             return -1
         most = self.first_share * left if self.cost else np.inf
@@ -194,7 +200,7 @@ class EijPlus(NamedTuple):
         summarise(stats)
 
     def reprice(self, stats: Any, operator: int, joules: float) -> None:
-        """Take a cost that was probed, outside an application."""
+        """Take in a cost that was probed, outside an application."""
         arm = stats.arms[operator]
         price = joules if self.cost else 1.0
         if is_surprise(arm, price):
@@ -215,43 +221,14 @@ class EijPlus(NamedTuple):
         """Lay the next decision open: the draws are the ones that will decide."""
         chosen, replay = decide(self, stats, left, rng)
         if stats.pool[0].cheapest == 0.0:
-            return Decision(chosen, (), "has a cost that nobody knows yet, so it is tried once")
+            return Decision(chosen, (), "has an unknown cost, so it is tried once")
         if self.owed(stats, left) >= 0:
             spent = "Joules" if self.cost else "applications"
             waited = f"has been idle for {stats.arms[chosen].idle:.4g} {spent}"
             return Decision(chosen, (), f"{waited}, so it is tried again")
         draws = tuple(self.draw(stats, left, o, replay) for o in range(stats.arms.size))
         if chosen < 0:
-            return Decision(chosen, draws, "is not chosen: nothing fits into what is left")
+            return Decision(chosen, draws, "is not chosen: none fits in the Joules left")
         if not self.cost:
             return Decision(chosen, draws, "drew the highest credit; energy does not count")
         return Decision(chosen, draws, "drew the highest credit per Joule among those that fit")
-
-
-@selectors.add("eij-plus")
-def eij_plus(
-    memory_share: Annotated[float, Range(0, 100, "half-life, share of budget", above=True)] = 0.10,
-    uncertainty: Annotated[float, Range(0, 5, "largest sd of ln gain; keep below 0.7")] = 0.7,
-    near_miss: Annotated[float, Range(0, 1, "largest credit of a candidate that is worse")] = 0.5,
-    prior: Annotated[
-        float, Range(0, 100, "least applications the prior is worth", above=True)
-    ] = 1.0,
-    exploration: Annotated[float, Range(0, 1, "share of the Joules for re-trying")] = 0.05,
-    first_share: Annotated[
-        float, Range(0, 1, "of what is left, at stake where the price is hardly known")
-    ] = 0.10,
-    cost: Annotated[
-        bool, Range(about="off: energy does not count, the largest credit wins")
-    ] = True,
-    probe: Annotated[float, Range(0, 1, "ask for prices each such share of the budget")] = 0.0,
-) -> EijPlus:
-    """EI/J+: credit per Joule with near misses, a shared prior and exploration paid in Joules.
-
-    Examples
-    --------
-    >>> eij_plus(uncertainty=0.5).uncertainty
-    0.5
-    """
-    return EijPlus(
-        memory_share, uncertainty, near_miss, prior, exploration, first_share, cost, probe
-    )

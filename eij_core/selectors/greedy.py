@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
-import numpy as np
-
-from ..kernel import kernel
-from ..records import Hints
+from ..engine.kernel import kernel
+from ..protocols import Decision
 from ..registry import Range, selectors
-from .averages import Averages, average, averaged_belief, empty_averages
-from .decision import Decision, decide
-from .tries import untried
-
-__all__ = ["Greedy"]
+from .shared.choice import highest, keeps_means
+from .shared.decision import decide
+from .shared.first_tries import untried
 
 
 @selectors.add("greedy")
 @kernel
+@keeps_means
 class Greedy(NamedTuple):
     """The largest ratio of plain averages, Eq. basic_eij; no exploration after the first tries.
 
@@ -27,34 +24,18 @@ class Greedy(NamedTuple):
     tries: Annotated[int, Range(1, 1000, "applications of each operator before it competes")] = 1
     cost: Annotated[bool, Range(about="per Joule; off: energy does not count")] = True
 
-    def memory(self, hints: Hints, budget: float) -> Averages:
-        """Return empty averages."""
-        return empty_averages(len(hints.names))
-
     def select(self, stats: Any, left: float, rng: Any) -> int:
         """Return an untried operator, else the one with the largest mean Δf, or Δf / mean E."""
         o = untried(stats.applications, self.tries, rng)
-        if o >= 0:
-            return o
-        winner = 0
-        highest = -np.inf
-        for o in range(stats.applications.size):
-            score = stats.gain[o] / stats.joules[o] if self.cost else stats.gain[o]
-            if score > highest:
-                winner = o
-                highest = score
-        return winner
+        return o if o >= 0 else max(highest(self, stats, left, rng, stats.applications.size), 0)
 
-    def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
-        """Take the application into the averages."""
-        average(stats, operator, outcome.gain, joules)
-
-    def belief(self, stats: Any, operator: int) -> Any:
-        """Return the averages so far."""
-        return averaged_belief(stats, operator)
+    def score(self, stats: Any, left: float, operator: int, rng: Any) -> float:
+        """Return the mean Δf, per mean Joule if energy counts."""
+        gain = stats.gain[operator]
+        return gain / stats.joules[operator] if self.cost else gain
 
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Say why."""
+        """Lay the next decision open."""
         chosen, _ = decide(self, stats, left, rng)
         if stats.applications[chosen] < self.tries:
             return Decision(chosen, (), "has not been tried often enough yet")

@@ -7,20 +7,17 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ..kernel import kernel
-from ..records import Hints
+from ..engine.kernel import kernel
 from ..registry import Range, selectors
-from .decision import Decision
-from .picking import explain_scores, highest
-from .rewards import reward, valued_belief
-from .tries import untried
-from .ucb1 import MeanRewards, new_means
-
-__all__ = ["KUBE"]
+from .shared.choice import chooses_by_score
+from .shared.relative_reward import belief_with_score, reward
 
 
 @selectors.add("kube")
 @kernel
+@chooses_by_score(
+    "has the highest optimistic density", "has the highest upper bound of its reward that fits"
+)
 class KUBE(NamedTuple):
     """The largest (mean reward + C·√(2 ln t / n)) / cost among the operators that still fit.
 
@@ -34,15 +31,6 @@ class KUBE(NamedTuple):
     cost: Annotated[
         bool, Range(about="divide by the cost; off: Joules count only against a Joule budget")
     ] = True
-
-    def memory(self, hints: Hints, budget: float) -> MeanRewards:
-        """Return means of nothing."""
-        return new_means(len(hints.names))
-
-    def select(self, stats: Any, left: float, rng: Any) -> int:
-        """Return an untried operator, else the densest that fits; -1 if none does."""
-        o = untried(stats.seen.applications, 1, rng)
-        return o if o >= 0 else highest(self, stats, left, rng, stats.value.size)
 
     def score(self, stats: Any, left: float, operator: int, rng: Any) -> float:
         """Return the optimistic density; -inf if one application does not fit."""
@@ -60,11 +48,6 @@ class KUBE(NamedTuple):
         stats.total[0] += 1
 
     def belief(self, stats: Any, operator: int) -> Any:
-        """Return the averages, and the mean reward per Joule as score."""
+        """Return the running means, and the mean reward per Joule as score."""
         joules = max(stats.seen.joules[operator], 1e-300) if self.cost else 1.0
-        return valued_belief(stats.seen, operator, stats.value[operator] / joules)
-
-    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Say why."""
-        bound = "optimistic density" if self.cost else "upper bound of its reward that fits"
-        return explain_scores(self, stats, left, rng, f"has the highest {bound}")
+        return belief_with_score(stats.seen, operator, stats.value[operator] / joules)

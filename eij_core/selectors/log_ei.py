@@ -6,15 +6,15 @@ import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..kernel import kernel
-from ..records import Belief, Hints
+from ..engine.arrays import Number, Numbers, Wholes, empty
+from ..engine.kernel import kernel
+from ..engine.rng import normal
+from ..protocols import Belief, Decision, Hints
 from ..registry import Range, selectors
-from ..rng import normal
-from .decision import Decision, decide
-from .picking import FIRST_TRY, Score, highest
-from .tries import untried
+from .shared.choice import Score, highest
+from .shared.decision import decide
+from .shared.first_tries import NOT_TRIED, untried
 
 __all__ = ["LogEI", "LogEiStats", "log_expected_improvement"]
 
@@ -28,24 +28,24 @@ UNAFFORDABLE = 1000.0
 class LogEiStats(NamedTuple):
     """Discounted sums per operator, and the scale of the latest changes of fitness."""
 
-    tries: NDArray[np.int64]
-    candidates: NDArray[np.float64]
+    tries: Wholes
+    candidates: Numbers
     """W."""
-    total: NDArray[np.float64]
+    total: Numbers
     """Y, of the squashed changes asinh(Δ/s)."""
-    squares: NDArray[np.float64]
+    squares: Numbers
     """Q."""
-    joules: NDArray[np.float64]
+    joules: Numbers
     """G."""
-    applications: NDArray[np.float64]
+    applications: Numbers
     """A."""
-    ring: NDArray[np.float64]
+    ring: Numbers
     """The latest |Δ| ≠ 0 of all operators."""
-    pushes: NDArray[np.int64]
+    pushes: Wholes
     """How many there were in all, and at the latest refresh of the scale."""
-    scale: NDArray[np.float64]
+    scale: Number
     """s, their median; 0 before the first."""
-    half_life: NDArray[np.float64]
+    half_life: Number
 
 
 @selectors.add("log-ei")
@@ -57,7 +57,7 @@ class LogEI(NamedTuple):
     posterior, which narrows as the budget runs out, and the expected improvement over the value
     to beat follows in closed form (Jones, Schonlau and Welch, J. Glob. Optim. 13, 1998, Eq. 15),
     in logarithms as Ament et al. (NeurIPS 2023, arXiv:2310.20708) advise. The rule itself is this
-    project's own, with no paper behind it. `draws=off` leaves the luck out, as an ablation.
+    project's own and not published. `draws=off` takes the mean instead, as an ablation.
     """
 
     memory_share: Annotated[
@@ -70,17 +70,11 @@ class LogEI(NamedTuple):
 
     def memory(self, hints: Hints, budget: float) -> LogEiStats:
         """Return empty statistics."""
-        k = len(hints.names)
-        return LogEiStats(
-            tries=np.zeros(k, np.int64),
-            candidates=np.zeros(k),
-            total=np.zeros(k),
-            squares=np.zeros(k),
-            joules=np.zeros(k),
-            applications=np.zeros(k),
+        return empty(
+            LogEiStats,
+            len(hints.names),
             ring=np.zeros(WINDOW),
             pushes=np.zeros(2, np.int64),
-            scale=np.zeros(1),
             half_life=np.array([self.memory_share * budget]),
         )
 
@@ -123,7 +117,7 @@ class LogEI(NamedTuple):
         stats.applications[operator] += 1.0
 
     def belief(self, stats: Any, operator: int) -> Any:
-        """Return squashed gain per application, Joules and the score without luck."""
+        """Return squashed gain per application, Joules and the score at the mean."""
         if stats.tries[operator] == 0:
             return Belief(np.nan, np.nan, np.nan, np.nan, np.nan)
         applications = max(stats.applications[operator], LITTLE)
@@ -139,7 +133,7 @@ class LogEI(NamedTuple):
         """Lay the next decision open: the scores are the ones that will decide."""
         chosen, replay = decide(self, stats, left, rng)
         if (stats.tries == 0).any():
-            return Decision(chosen, (), FIRST_TRY)
+            return Decision(chosen, (), NOT_TRIED)
         scores = (self.score(stats, left, o, replay) for o in range(stats.tries.size))
         draws = tuple(Score(float(score)) for score in scores)
         per_joule = " per Joule" if self.cost else "; what it costs does not count"

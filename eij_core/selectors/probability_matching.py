@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
-from ..kernel import kernel
-from ..records import Hints
+from ..engine.kernel import kernel
 from ..registry import Range, selectors
-from .decision import Decision
-from .picking import Wheel, explain_chances, new_wheel, spin
-from .rewards import PER_JOULE, reward, valued_belief
-from .tries import untried
+from .shared.choice import chooses_by_chance
+from .shared.relative_reward import PER_JOULE, reward
 
 __all__ = ["ProbabilityMatching", "least_chance"]
 
@@ -25,6 +22,7 @@ def least_chance(wanted: float, operators: int) -> float:
 
 @selectors.add("probability-matching")
 @kernel
+@chooses_by_chance("came up with a chance that matches its recent reward")
 class ProbabilityMatching(NamedTuple):
     """p = p_min + (1 − K·p_min)·q/Σq, with q ← q + α(r − q).
 
@@ -36,15 +34,6 @@ class ProbabilityMatching(NamedTuple):
     alpha: Annotated[float, Range(0, 1, "weight of the new reward")] = 0.8
     p_min: Annotated[float, Range(0, 0.5, "least probability of an operator")] = 0.1
     cost: Annotated[bool, PER_JOULE] = True
-
-    def memory(self, hints: Hints, budget: float) -> Wheel:
-        """Return a wheel with equal sectors."""
-        return new_wheel(len(hints.names))
-
-    def select(self, stats: Any, left: float, rng: Any) -> int:
-        """Return an untried operator, else spin."""
-        o = untried(stats.seen.applications, 1, rng)
-        return o if o >= 0 else spin(stats.chance, rng)
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
         """Update the estimate, and match all chances to the estimates."""
@@ -59,12 +48,3 @@ class ProbabilityMatching(NamedTuple):
         for o in range(k):
             share = stats.value[o] / total if total > 0.0 else 1.0 / k
             stats.chance[o] = least + (1.0 - k * least) * share
-
-    def belief(self, stats: Any, operator: int) -> Any:
-        """Return the averages, and the estimate as score."""
-        return valued_belief(stats.seen, operator, stats.value[operator])
-
-    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Say why."""
-        reason = "came up with a chance that matches its reward of late"
-        return explain_chances(self, stats, left, rng, reason)

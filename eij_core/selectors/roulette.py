@@ -5,36 +5,33 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..kernel import kernel
-from ..records import Hints
+from ..engine.arrays import Number, Numbers, Whole, empty
+from ..engine.kernel import kernel
+from ..protocols import Hints
 from ..registry import Range, selectors
-from .averages import Averages, empty_averages
-from .decision import Decision
-from .picking import explain_chances, spin
-from .rewards import PER_JOULE, reward, valued_belief
-from .tries import untried
-
-__all__ = ["Roulette", "RouletteStats"]
+from .shared.choice import chooses_by_chance
+from .shared.relative_reward import PER_JOULE, belief_with_score, reward
+from .shared.running_means import Seen
 
 
 class RouletteStats(NamedTuple):
     """The weights, and what the present segment has brought."""
 
-    seen: Averages
-    chance: NDArray[np.float64]
+    seen: Seen
+    chance: Numbers
     """The weights; the wheel is spun with them as they are."""
-    score: NDArray[np.float64]
+    score: Numbers
     """π, rewards of the present segment."""
-    attempts: NDArray[np.float64]
+    attempts: Numbers
     """θ, applications in the present segment."""
-    elapsed: NDArray[np.int64]
-    peak: NDArray[np.float64]
+    elapsed: Whole
+    peak: Number
 
 
 @selectors.add("roulette")
 @kernel
+@chooses_by_chance("came up on a wheel weighted by earlier segments")
 class Roulette(NamedTuple):
     """w ← (1 − ρ)·w + ρ·π/θ after each segment; the choice is in proportion to w.
 
@@ -44,7 +41,7 @@ class Roulette(NamedTuple):
     """
 
     # Paper: scores of 33, 9 or 13 for a new best, a better or an accepted solution; here: the
-    # reward, because a selector is not told what is accepted. Weights start at 1, its bound.
+    # reward, because a selector does not see what is accepted. Weights start at 1, its bound.
     segment: Annotated[int, Range(1, 1_000_000, "applications between two updates")] = 100
     reaction: Annotated[float, Range(0, 1, "weight of the latest segment")] = 0.1
     cost: Annotated[bool, PER_JOULE] = True
@@ -52,19 +49,7 @@ class Roulette(NamedTuple):
     def memory(self, hints: Hints, budget: float) -> RouletteStats:
         """Return equal weights."""
         k = len(hints.names)
-        return RouletteStats(
-            empty_averages(k),
-            np.ones(k),
-            np.zeros(k),
-            np.zeros(k),
-            np.zeros(1, np.int64),
-            np.zeros(1),
-        )
-
-    def select(self, stats: Any, left: float, rng: Any) -> int:
-        """Return an untried operator, else spin."""
-        o = untried(stats.seen.applications, 1, rng)
-        return o if o >= 0 else spin(stats.chance, rng)
+        return empty(RouletteStats, k, chance=np.ones(k))
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
         """Add the reward to the segment; at its end, update the weights."""
@@ -82,10 +67,5 @@ class Roulette(NamedTuple):
             stats.attempts[o] = 0.0
 
     def belief(self, stats: Any, operator: int) -> Any:
-        """Return the averages, and the weight as score."""
-        return valued_belief(stats.seen, operator, stats.chance[operator])
-
-    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Say why."""
-        reason = "came up on a wheel weighted by earlier segments"
-        return explain_chances(self, stats, left, rng, reason)
+        """Return the running means, and the weight as score."""
+        return belief_with_score(stats.seen, operator, stats.chance[operator])

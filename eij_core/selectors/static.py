@@ -5,23 +5,20 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..engine.arrays import Whole, empty
+from ..engine.kernel import kernel
 from ..errors import InputError, nearest
-from ..kernel import kernel
-from ..records import Hints
+from ..protocols import Decision, Hints
 from ..registry import Range, selectors
-from .averages import Averages, average, averaged_belief, empty_averages
-from .decision import Decision
-
-__all__ = ["Static", "StaticStats"]
+from .shared.running_means import Seen, belief_of_means, update_means
 
 
 class StaticStats(NamedTuple):
     """The operator's number, and what was seen of each."""
 
-    chosen: NDArray[np.int64]
-    seen: Averages
+    chosen: Whole
+    seen: Seen
 
 
 @selectors.add("static")
@@ -39,20 +36,20 @@ class Static(NamedTuple):
         if self.operator != "first" and self.operator not in names:
             raise InputError("static:operator", self.operator, nearest(self.operator, names))
         chosen = 0 if self.operator == "first" else names.index(self.operator)
-        return StaticStats(np.array([chosen]), empty_averages(len(names)))
+        return empty(StaticStats, len(names), chosen=np.array([chosen]))
 
     def select(self, stats: Any, left: float, rng: Any) -> int:
         """Return the one operator."""
         return stats.chosen[0]
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
-        """Keep averages, for the plots."""
-        average(stats.seen, operator, outcome.gain, joules)
+        """Keep running means, for the plots."""
+        update_means(stats.seen, operator, outcome.gain, joules)
 
     def belief(self, stats: Any, operator: int) -> Any:
-        """Return the averages so far."""
-        return averaged_belief(stats.seen, operator)
+        """Return the running means."""
+        return belief_of_means(stats.seen, operator)
 
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Say why."""
+        """Lay the next decision open."""
         return Decision(int(stats.chosen[0]), (), "is the only one this rule ever applies")

@@ -6,35 +6,33 @@ import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..kernel import kernel
-from ..records import Hints
+from ..engine.arrays import Number, Numbers, Whole, Wholes, empty
+from ..engine.kernel import kernel
+from ..protocols import Hints
 from ..registry import Range, selectors
-from .averages import Averages, empty_averages
-from .decision import Decision
-from .picking import explain_scores, highest
-from .rewards import PER_JOULE, reward, valued_belief
-from .tries import untried
-
-__all__ = ["SlidingWindowUCB", "WindowStats"]
+from .shared.choice import chooses_by_score, highest
+from .shared.first_tries import untried
+from .shared.relative_reward import PER_JOULE, belief_with_score, reward
+from .shared.running_means import Seen
 
 
 class WindowStats(NamedTuple):
     """The latest rewards in a ring, and their sums per operator."""
 
-    seen: Averages
-    rewards: NDArray[np.float64]
-    pulls: NDArray[np.float64]
-    ring_operator: NDArray[np.int64]
-    ring_reward: NDArray[np.float64]
-    total: NDArray[np.int64]
+    seen: Seen
+    rewards: Numbers
+    pulls: Numbers
+    ring_operator: Wholes
+    ring_reward: Numbers
+    total: Whole
     """Applications so far; also the next place in the ring."""
-    peak: NDArray[np.float64]
+    peak: Number
 
 
 @selectors.add("sw-ucb")
 @kernel
+@chooses_by_score("has the highest upper bound of its reward within the window")
 class SlidingWindowUCB(NamedTuple):
     """The largest mean reward in a window of τ + B·√(ξ ln min(t, τ) / N).
 
@@ -53,15 +51,11 @@ class SlidingWindowUCB(NamedTuple):
 
     def memory(self, hints: Hints, budget: float) -> WindowStats:
         """Return an empty window."""
-        k = len(hints.names)
-        return WindowStats(
-            empty_averages(k),
-            np.zeros(k),
-            np.zeros(k),
-            np.zeros(self.window, np.int64),
-            np.zeros(self.window),
-            np.zeros(1, np.int64),
-            np.zeros(1),
+        return empty(
+            WindowStats,
+            len(hints.names),
+            ring_operator=np.zeros(self.window, np.int64),
+            ring_reward=np.zeros(self.window),
         )
 
     def select(self, stats: Any, left: float, rng: Any) -> int:
@@ -84,7 +78,7 @@ class SlidingWindowUCB(NamedTuple):
         if stats.total[0] >= self.window:
             old = stats.ring_operator[place]
             stats.pulls[old] -= 1.0
-            # Differences of sums leave crumbs behind; an empty window has no reward.
+            # Differences of sums leave rounding errors; the reward of an empty window is exactly 0.
             rest = stats.rewards[old] - stats.ring_reward[place]
             stats.rewards[old] = max(rest, 0.0) if stats.pulls[old] > 0.0 else 0.0
         stats.ring_operator[place] = operator
@@ -94,11 +88,6 @@ class SlidingWindowUCB(NamedTuple):
         stats.total[0] += 1
 
     def belief(self, stats: Any, operator: int) -> Any:
-        """Return the averages, and the mean reward within the window as score."""
+        """Return the running means, and the mean reward within the window as score."""
         mean = stats.rewards[operator] / max(stats.pulls[operator], 1.0)
-        return valued_belief(stats.seen, operator, mean)
-
-    def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Say why."""
-        reason = "has the highest upper bound of its reward within the window"
-        return explain_scores(self, stats, left, rng, reason)
+        return belief_with_score(stats.seen, operator, mean)

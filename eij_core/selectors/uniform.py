@@ -1,44 +1,31 @@
-"""Uniform choice: the baseline that every clever rule must beat."""
+"""Uniform choice, a baseline."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..kernel import kernel
-from ..records import Hints
+from ..engine.kernel import kernel
+from ..engine.rng import below
+from ..protocols import Decision
 from ..registry import selectors
-from ..rng import below
-from .averages import Averages, average, averaged_belief, empty_averages
-from .decision import Decision, decide
-
-__all__ = ["Uniform"]
+from .shared.choice import keeps_means
+from .shared.decision import decide
 
 
 @kernel
+@keeps_means
 class Uniform(NamedTuple):
     """Each operator with the same probability."""
 
     blind: bool = True
-    """Always so: a rule that never looks at cost."""
-
-    def memory(self, hints: Hints, budget: float) -> Averages:
-        """Return empty averages."""
-        return empty_averages(len(hints.names))
+    """Always true; a compiled class needs a field."""
 
     def select(self, stats: Any, left: float, rng: Any) -> int:
-        """Toss a fair die."""
+        """Draw any operator."""
         return below(rng, stats.applications.size)
 
-    def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
-        """Keep averages, for the plots."""
-        average(stats, operator, outcome.gain, joules)
-
-    def belief(self, stats: Any, operator: int) -> Any:
-        """Return the averages so far."""
-        return averaged_belief(stats, operator)
-
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Say why."""
+        """Lay the next decision open."""
         return Decision(decide(self, stats, left, rng)[0], (), "came up in a fair draw")
 
 

@@ -1,14 +1,22 @@
-"""The zoo: small cases with a known answer, which show who wastes energy.
+"""The zoo: small cases with a known answer, which show how much energy a rule wastes.
 
-In each case one operator works at a fair price and the rest is useless, overpriced or a trap by
-construction, on every algorithm alike. A rule is judged by the Joules it gives to them and by the
-fitness it ends with, against the best single operator on the same seeds. Joules are simulated: the
-prices of the paper's machine, times a factor that the case sets.
+In each case one operator works at a fair price; the others are useless, overpriced or a trap by
+construction, with every algorithm. A rule is judged by the Joules that it gives to those others,
+and by its final fitness against the best single operator on the same seeds. Joules are simulated:
+the prices of the paper's machine, times a factor that the case sets.
 """
 
 from .cases import ALGORITHMS, BUDGETS, CASES, Case, Part, ZooPrices, cast
-from .cells import Cell, Estimate, observe, visit_all
-from .tables import frame_of_cells, heat_map
+from .cells import (
+    Cell,
+    Estimate,
+    Place,
+    frame_of_cells,
+    observe,
+    observe_at,
+    places,
+    rules_by_cases,
+)
 from .visits import KNOWLEDGE, Knowledge, Visit, visit
 
 __all__ = [
@@ -21,12 +29,14 @@ __all__ = [
     "Estimate",
     "Knowledge",
     "Part",
+    "Place",
     "Visit",
     "ZooPrices",
     "cast",
     "frame_of_cells",
-    "heat_map",
     "observe",
+    "observe_at",
+    "places",
+    "rules_by_cases",
     "visit",
-    "visit_all",
 ]

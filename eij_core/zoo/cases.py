@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,9 +12,10 @@ from ..algorithms.actor import ALMOST, ALMOST_NOISY, DUD, NULL, SHOCK, WORKER, A
 from ..algorithms.ils import ILS, Flip
 from ..algorithms.pso import PSO, Velocity
 from ..algorithms.ssga import SSGA, Replace
-from ..errors import InputError, nearest
-from ..meters.meter import Meter, Provenance, SourceInfo
+from ..errors import check_known
+from ..meters.meter import CompiledMeter
 from ..meters.paper import PaperMachine
+from ..protocols import EnergyInfo, Provenance
 
 __all__ = [
     "ALGORITHMS",
@@ -27,7 +28,6 @@ __all__ = [
     "ZooPrices",
     "case_of",
     "cast",
-    "known",
     "reprice",
 ]
 
@@ -36,17 +36,18 @@ BUDGETS = {"knapsack": 1e3, "nk": 1e3, "ecc": 1e4}
 """The paper's budgets, in J."""
 
 HALF = 0.5
+"""The share of the budget after which a case changes."""
 EARLY = 0.1
-"""Waste counts after this share of the budget: learning is not waste."""
+"""Waste is counted after this share of the budget, because learning is not waste."""
 
 
 class Part(NamedTuple):
-    """One operator of a case: what it plays, and its price relative to the operator inside."""
+    """One operator of a case: its role, and its price relative to the operator inside."""
 
     role: int = WORKER
     price: float = 1.0
     grade: int = 1
-    """Which operator plays it, the first being the good one: flips of ILS, children of SSGA."""
+    """The operator inside: the number of flips in ILS, of children in SSGA; 1 is the good one."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,13 @@ class Case:
     parts : tuple of Part
         The operators.
     wasteful : tuple of int
-        Those that a good rule gives next to nothing.
+        The operators to which a good rule gives almost no energy.
     since : float
-        Waste is counted after this share of the budget: a tenth, or where the case changes.
+        The share of the budget after which waste is counted: a tenth, or the change of the case.
     then : tuple of Part, optional
-        What the operators become when half of the budget is spent.
+        The operators after half of the budget is spent.
     algorithms : tuple of str
-        Where the case makes sense.
+        The algorithms that the case applies to.
     """
 
     name: str
@@ -83,13 +84,13 @@ OVERPRICED = Part(price=3.0)
 CASES: dict[str, Case] = {
     case.name: case
     for case in (
-        Case("twin-10", "the same operator again, ten times as dear", (GOOD, Part(price=10.0))),
-        Case("twin-100", "the same operator, a hundred times as dear", (GOOD, Part(price=100.0))),
-        Case("null", "an operator that does nothing, as dear as the good one", (GOOD, Part(NULL))),
-        Case("cheap-null", "nothing, at a hundredth of the price", (GOOD, Part(NULL, 0.01))),
-        Case("almost", "a decoy, always a ten-thousandth short", (GOOD, Part(ALMOST))),
+        Case("twin-10", "the same operator again, at 10 times the price", (GOOD, Part(price=10.0))),
+        Case("twin-100", "the same operator, at 100 times the price", (GOOD, Part(price=100.0))),
+        Case("null", "an operator that does nothing, at the good one's price", (GOOD, Part(NULL))),
+        Case("cheap-null", "the same at a hundredth of the price", (GOOD, Part(NULL, 0.01))),
+        Case("almost", "a decoy that always falls 0.01 % short", (GOOD, Part(ALMOST))),
         Case("almost-noisy", "the same decoy with noise", (GOOD, Part(ALMOST_NOISY))),
-        Case("shock", "now and then the good one loses a million", (Part(SHOCK), OVERPRICED)),
+        Case("shock", "the good one sometimes loses a million", (Part(SHOCK), OVERPRICED)),
         Case(
             "late-bloomer",
             "useless at first, by far the best after half of the budget",
@@ -101,7 +102,7 @@ CASES: dict[str, Case] = {
         ),
         Case(
             "cost-up",
-            "the good one becomes ten times as dear half-way",
+            "half-way the price of the good one rises tenfold",
             (GOOD, Part(price=1.5)),
             wasteful=(0,),
             since=HALF,
@@ -109,7 +110,7 @@ CASES: dict[str, Case] = {
         ),
         Case(
             "cost-down",
-            "a dear one becomes ten times as cheap half-way, and then the best",
+            "half-way the price of one operator falls to a tenth, which makes it the best",
             (Part(price=10.0), OVERPRICED),
             wasteful=(1,),
             since=HALF,
@@ -117,30 +118,26 @@ CASES: dict[str, Case] = {
         ),
         Case(
             "twelve",
-            "twelve operators, the later ones poorer",
+            "twelve operators, each worse than the one before",
             tuple(Part(grade=grade) for grade in range(1, 13)),
             wasteful=tuple(range(6, 12)),
             algorithms=("ils",),
         ),
         Case("single", "one operator: nothing to choose", (GOOD,), wasteful=()),
-        Case("useless", "nothing works", (Part(NULL), Part(NULL)), wasteful=(0, 1)),
+        Case("useless", "no operator works", (Part(NULL), Part(NULL)), wasteful=(0, 1)),
     )
 }
 
 
 def cast(algorithm: str, parts: Sequence[Part], problem: Any) -> Any:
     """Build the algorithm whose operators play these parts."""
-    makers: dict[str, Callable[[int], Any]] = {
-        "ils": Flip,
-        "ssga": Replace,
-        "pso": lambda grade: Velocity(True),
+    makers: dict[str, tuple[Callable[[int], Any], Callable[[Any], Any]]] = {
+        "ils": (Flip, ILS),
+        "ssga": (Replace, SSGA),
+        "pso": (lambda grade: Velocity(True), PSO),
     }
-    inner = tuple(makers[algorithm](part.grade) for part in parts)
-    plain = {
-        "ils": lambda operators: ILS(operators),
-        "ssga": lambda operators: SSGA(operators, widest=max(o.children for o in inner)),
-        "pso": lambda operators: PSO(operators),
-    }[algorithm]
+    operator_of, plain = makers[algorithm]
+    inner = tuple(operator_of(part.grade) for part in parts)
     bare = plain(inner)
     seen: dict[str, int] = {}
     actors = []
@@ -160,11 +157,11 @@ class ZooPrices(NamedTuple):
     noise: float = 0.1
 
     @property
-    def info(self) -> SourceInfo:
-        """Say what these Joules are."""
-        return SourceInfo("zoo", Provenance.SIMULATED, notes=(f"price factors {self.factors}",))
+    def info(self) -> EnergyInfo:
+        """Say how these Joules are known."""
+        return EnergyInfo("zoo", Provenance.SIMULATED, notes=(f"price factors {self.factors}",))
 
-    def attach(self, problem: str, algorithm: str, operators: tuple[Any, ...]) -> Meter:
+    def attach(self, problem: str, algorithm: str, operators: tuple[Any, ...]) -> CompiledMeter:
         """Return the compiled meter for these operators."""
         inner = tuple(actor.inner for actor in operators)
         meter = PaperMachine(self.noise).attach(self.problem, self.algorithm, inner)
@@ -172,23 +169,14 @@ class ZooPrices(NamedTuple):
         return meter
 
 
-def reprice(meter: Meter, old: Sequence[float], new: Sequence[float]) -> None:
+def reprice(meter: CompiledMeter, old: Sequence[float], new: Sequence[float]) -> None:
     """Change the operators' prices in place, from one list of factors to another."""
     change = np.append(np.asarray(new, float) / np.asarray(old, float), 1.0)  # the start stays
     meter.per_application[:] *= change
     meter.per_evaluation[:] *= change
 
 
-def case_of(case: Case | str) -> Case:
+def case_of(name: str) -> Case:
     """Return a case by its name."""
-    if isinstance(case, Case):
-        return case
-    known("case", case, CASES)
-    return CASES[case]
-
-
-def known(field: str, name: str, names: Iterable[str]) -> None:
-    """Refuse a name that does not exist, and say which is nearest."""
-    names = tuple(names)
-    if name not in names:
-        raise InputError(field, name, nearest(name, names))
+    check_known("case", name, CASES)
+    return CASES[name]

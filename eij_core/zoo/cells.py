@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
 from ..registry import Spec, problems
-from .cases import BUDGETS, CASES, Case, case_of, cast
-from .visits import Knowledge, visit
+from ..result import finite
+from .cases import BUDGETS, CASES, case_of, cast
+from .visits import Knowledge, sample
 
-__all__ = ["Cell", "Estimate", "equivalence", "estimate", "observe", "plain", "visit_all"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "Cell",
+    "Estimate",
+    "Place",
+    "equivalence",
+    "estimate",
+    "frame_of_cells",
+    "observe",
+    "observe_at",
+    "places",
+    "rules_by_cases",
+]
 
 MARGIN = 0.01
 """Fitness within this share of the static best counts as equivalent."""
@@ -57,12 +74,24 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; what is not a number is None."""
-        return plain(asdict(self))
+        data: dict[str, Any] = finite(asdict(self))
+        return data
+
+    def flat(self) -> dict[str, Any]:
+        """Return one row of a table: intervals as `…_low` and `…_high`."""
+        row: dict[str, Any] = {}
+        for name, value in asdict(self).items():
+            if isinstance(value, dict):
+                row |= {name: value["mean"]}
+                row |= {f"{name}_{end}": value[end] for end in ("low", "high")}
+            else:
+                row[name] = value
+        return row
 
 
 def observe(
-    rule: str | Spec,
-    case: Case | str,
+    rule: str,
+    case: str,
     algorithm: str = "ils",
     problem: str = "nk",
     *,
@@ -73,76 +102,80 @@ def observe(
     compiled: bool = True,
 ) -> Cell:
     """Run one rule in one case on paired seeds, and compare it with the best single operator."""
-    case = case_of(case)
     if trials < 1:
         raise InputError("trials", trials, "a whole number, at least 1")
     settings: dict[str, Any] = {"budget": budget, "seed": seed, "compiled": compiled}
-    visits = [
-        visit(rule, case, algorithm, problem, repetition=i, costs=costs, **settings)
-        for i in range(trials)
-    ]
-    operator, best = _static_best(case, algorithm, problem, trials, settings)
-    finals = np.array([v.final for v in visits])
-    behind = (best - finals) / np.maximum(np.abs(best.mean()), 1e-300)
+    found = sample(rule, case, algorithm, (problem,), trials, costs=costs, **settings)
+    operator, best = _static_best(case, algorithm, problem, trials, **settings)
+    behind = (best - found["final"]) / np.maximum(np.abs(best.mean()), 1e-300)
     return Cell(
-        rule=str(rule),
-        case=case.name,
+        rule=rule,
+        case=case,
         algorithm=algorithm,
         problem=problem,
         costs=costs,
         trials=trials,
         budget=budget or BUDGETS[Spec.parse(problem).name],
-        wasted_share=estimate([v.wasted for v in visits]),
-        wasted_late=estimate([v.wasted_late for v in visits]),
-        final=estimate(finals),
+        wasted_share=estimate(found["wasted"]),
+        wasted_late=estimate(found["wasted_late"]),
+        final=estimate(found["final"]),
         static_best=float(best.mean()),
         static_operator=operator,
         behind=estimate(behind),
         equivalent_p=equivalence(behind),
-        tries=estimate([v.tries for v in visits]),
-        starvation=float(np.mean([v.starved > 0 for v in visits])),
+        tries=estimate(found["tries"]),
+        starvation=float(np.mean(found["starved"] > 0)),
     )
 
 
-def visit_all(
+class Place(NamedTuple):
+    """Where a rule is observed."""
+
+    rule: str
+    case: str
+    algorithm: str
+    problem: str
+
+
+def places(
     rules: Iterable[str],
     cases: Iterable[str] = tuple(CASES),
     algorithms: Iterable[str] = ("ils",),
     on: Iterable[str] = ("nk",),
-    **settings: Any,
-) -> Iterator[Cell]:
-    """Observe every rule in every case that makes sense, cell by cell as they are done."""
-    for problem in on:
-        for algorithm in algorithms:
-            for name in cases:
-                if algorithm in case_of(name).algorithms:
-                    for rule in rules:
-                        yield observe(rule, name, algorithm, problem, **settings)
+) -> list[Place]:
+    """Return every rule in every case that its algorithm has.
+
+    Examples
+    --------
+    >>> places(["eij"], ["twin-10"])
+    [Place(rule='eij', case='twin-10', algorithm='ils', problem='nk')]
+    """
+    return [
+        Place(rule, name, algorithm, problem)
+        for problem, algorithm, name, rule in itertools.product(on, algorithms, cases, rules)
+        if algorithm in case_of(name).algorithms
+    ]
 
 
-_static_cache: dict[Any, tuple[str, NDArray[np.float64]]] = {}
+def observe_at(place: Place, **settings: Any) -> Cell:
+    """Observe a rule where `place` says; see `observe` for the settings."""
+    return observe(*place, **settings)
 
 
+@functools.cache  # the same for all rules
 def _static_best(
-    case: Case, algorithm: str, problem: str, trials: int, settings: dict[str, Any]
+    case: str, algorithm: str, problem: str, trials: int, **settings: Any
 ) -> tuple[str, NDArray[np.float64]]:
-    """Return the operator that is best alone, and its finals; computed once for all rules."""
-    key = (case, algorithm, problem, trials, tuple(settings.items()))
-    if key not in _static_cache:
-        candidates = []
-        for actor in cast(algorithm, case.parts, problems.make(problem)).operators:
-            rule = Spec("static", {"operator": actor.name})
-            finals = [
-                visit(rule, case, algorithm, problem, repetition=i, **settings).final
-                for i in range(trials)
-            ]
-            candidates.append((actor.name, np.array(finals)))
-        _static_cache[key] = max(candidates, key=lambda candidate: candidate[1].mean())
-    return _static_cache[key]
+    """Return the operator that is best alone, and the fitness of its runs."""
+    finals = {}
+    for actor in cast(algorithm, case_of(case).parts, problems.make(problem)).operators:
+        rule = f"static:operator={actor.name}"
+        finals[actor.name] = sample(rule, case, algorithm, (problem,), trials, **settings)["final"]
+    return max(finals.items(), key=lambda item: item[1].mean())
 
 
-def estimate(values: Sequence[float] | NDArray[Any]) -> Estimate:
-    """Return the mean and its 95 % t interval; nan counts for nothing."""
+def estimate(values: ArrayLike) -> Estimate:
+    """Return the mean and its 95 % t interval; nan is left out."""
     from scipy import stats  # here, because it is half of the time of an import
 
     known = np.asarray(values, float)
@@ -169,10 +202,16 @@ def equivalence(behind: NDArray[np.float64]) -> float:
     return float(max(upper, lower))
 
 
-def plain(value: Any) -> Any:
-    """Return data for JSON: what is not a number is None."""
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+def frame_of_cells(cells: Iterable[Cell]) -> pd.DataFrame:
+    """Return one row per cell; see `Cell.flat`."""
+    import pandas as pd  # here, because a run in the zoo does not need it
+
+    return pd.DataFrame([cell.flat() for cell in cells])
+
+
+def rules_by_cases(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the wasted share by rules × cases, averaged over problems and algorithms."""
+    table = frame.pivot_table(index="rule", columns="case", values="wasted_share", aggfunc="mean")
+    order = [name for name in CASES if name in table.columns]
+    rules = [rule for rule in frame["rule"].unique() if rule in table.index]
+    return table.loc[rules, order]

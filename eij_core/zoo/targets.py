@@ -1,68 +1,67 @@
 """What EI/J+ must show, requirement by requirement, with figures from paired runs.
 
-The instances and the seed are kept for this: nothing was tuned on them. A requirement is met if the
-mean is within its limit. After a cost has risen, the first payment at the new price is what tells
-of it: no rule can do without, so the share counts from there on, and the note has the share with
-that payment beside it.
+The instances and the seed are reserved for this: nothing was tuned on them. A requirement is met if
+the mean is within its limit. When a cost has risen, a rule learns of it from the first payment at
+the new price, which no rule can avoid. The share is therefore counted from that payment on, and the
+note states the share with the payment included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..registry import Spec
 from ..reports.statistics import holm, mann_whitney, wilcoxon
+from ..result import finite
 from ..trial import Trial
 from .cases import ALGORITHMS, BUDGETS, CASES
-from .cells import Estimate, equivalence, estimate, plain
-from .visits import ENOUGH, KNOWLEDGE, Knowledge, begin, visit
+from .cells import Estimate, equivalence, estimate
+from .visits import ENOUGH, KNOWLEDGE, Knowledge, Sample, Visit, begin, sample, visit
 
-__all__ = ["CLOSE", "HELD_OUT", "SEED", "Check", "Sample", "Task", "checks", "sample", "tasks"]
+__all__ = ["CLOSE", "HELD_OUT", "SEED", "Check", "Group", "checks", "groups", "run_group"]
 
 HELD_OUT = (
     tuple(f"knapsack:instance={i}" for i in (83, 84, 85, 86)),
     tuple(f"nk:instance={i}" for i in (97, 98, 99, 100)),
     ("ecc:words=23,length=12", "ecc:words=27,length=12", "ecc:words=30,length=13"),
 )
-"""Instances of each problem; the runs of a task take them in turn."""
+"""Instances of each problem; the runs of a group take them in turn."""
 SEED = 74_209
-TRIALS = 40
 CLOSE = {"twelve": 20, "cost-down": 5}
-"""Cases in which a mean is close to its limit: how many times as many runs they get."""
+"""Cases in which a mean is close to its limit, and how many times as many runs they get."""
 LEVEL = 0.05
-"""Of all tests."""
+"""The level of significance of all tests."""
 
 OURS, PAPER, UNIFORM = "eij-plus", "eij", "uniform"
+ALONE = {
+    "ils": "static:operator=flip-1",
+    "ssga": "static:operator=replace-1",
+    "pso": "static:operator=full",
+}
+"""The good operator by itself: in a twin test no other can be better."""
 NINE = "nine"
 """Stands for the paper's own portfolios, which are no case of the zoo."""
 
-Verdict = Literal["met", "missed"]
 
-
-class Task(NamedTuple):
-    """Runs of one rule, paired with those of others by their number."""
+class Group(NamedTuple):
+    """Runs of one rule in one place, paired with those of other rules by their number."""
 
     rule: str
     case: str
     algorithm: str
-    problem: tuple[str, ...]
-    """Its instances, which the runs take in turn."""
+    instances: tuple[str, ...]
+    """The instances of the problem, which the runs take in turn."""
     costs: Knowledge
 
-
-class Sample(NamedTuple):
-    """What came out of a task, run by run."""
-
-    final: Any
-    wasted: Any
-    wasted_late: Any
-    tries: Any
-    fewest: Any
-    wasted_aware: Any
+    @property
+    def problem(self) -> str:
+        """The name of the problem."""
+        return Spec.parse(self.instances[0]).name
 
 
 @dataclass(frozen=True)
@@ -76,61 +75,48 @@ class Check:
     costs: str
     figure: Estimate
     limit: str
-    verdict: Verdict
+    verdict: Literal["met", "missed"]
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return plain(asdict(self))
+        data: dict[str, Any] = finite(asdict(self))
+        return data
 
 
 # --- runs -----------------------------------------------------------------------------------------
 
 
-def tasks(on: Iterable[tuple[str, ...]] = HELD_OUT) -> list[Task]:
+def groups() -> list[Group]:
     """Return all runs that the requirements need."""
     found = []
-    for problem in on:
+    for instances in HELD_OUT:
         for algorithm in ALGORITHMS:
             here = [name for name in JUDGED if algorithm in CASES[name].algorithms]
-            for name in here:
-                knowledge = JUDGED[name].costs
-                found += [Task(OURS, name, algorithm, problem, costs) for costs in knowledge]
-            found.append(Task(_alone(algorithm), "twin-10", algorithm, problem, "hinted"))
-            found += [Task(OURS, NINE, algorithm, problem, costs) for costs in KNOWLEDGE]
-            found.append(Task(PAPER, NINE, algorithm, problem, "hinted"))
+            wanted = [(OURS, name, costs) for name in here for costs in JUDGED[name].costs]
+            wanted.append((ALONE[algorithm], "twin-10", "hinted"))
+            wanted += [(OURS, NINE, costs) for costs in KNOWLEDGE]
+            wanted.append((PAPER, NINE, "hinted"))
             if "twelve" in here:
-                found += [
-                    Task(rule, "twelve", algorithm, problem, "hinted") for rule in (PAPER, UNIFORM)
-                ]
+                wanted += [(rule, "twelve", "hinted") for rule in (PAPER, UNIFORM)]
+            for rule, case, costs in wanted:
+                found.append(Group(rule, case, algorithm, instances, costs))
     return found
 
 
-def sample(
-    task: Task,
-    trials: int = TRIALS,
-    seed: int = SEED,
-    *,
-    budget: float = 0.0,
-    compiled: bool = True,
+def run_group(
+    group: Group, trials: int, seed: int = SEED, *, budget: float = 0.0, compiled: bool = True
 ) -> Sample:
-    """Carry a task out."""
-    run: Callable[..., Any] = _nine if task.case == NINE else visit
-    visits = [
-        run(
-            task.rule,
-            task.case,
-            task.algorithm,
-            task.problem[i % len(task.problem)],
-            repetition=i,
-            seed=seed,
-            costs=task.costs,
-            budget=budget,
-            compiled=compiled,
-        )
-        for i in range(trials * CLOSE.get(task.case, 1))
-    ]
-    return Sample(*(np.array([getattr(v, name) for v in visits], float) for name in Sample._fields))
+    """Run a group, with more trials where a mean is close to its limit."""
+    return sample(
+        *group[:4],
+        trials * CLOSE.get(group.case, 1),
+        of=_nine if group.case == NINE else visit,
+        seed=seed,
+        costs=group.costs,
+        budget=budget,
+        compiled=compiled,
+    )
 
 
 def _nine(
@@ -139,170 +125,137 @@ def _nine(
     algorithm: str,
     problem: str,
     *,
-    repetition: int,
-    seed: int,
     costs: Knowledge,
     budget: float,
     compiled: bool,
-) -> Sample:
-    """Run a rule with the paper's portfolio and prices."""
+    **seeds: Any,
+) -> Visit:
+    """Run a rule with the paper's portfolio and prices; only its final fitness counts."""
     joules = f"{budget or BUDGETS[Spec.parse(problem).name]!r} J"
-    trial = Trial(problem, algorithm, rule, "paper", joules, seed=seed, repetition=repetition)
-    run = begin(trial, costs, compiled=compiled)
+    run = begin(Trial(problem, algorithm, rule, "paper", joules, **seeds), costs, compiled=compiled)
     for _ in run:
         pass
-    return Sample(float(run.state.best_f[0]), *[np.nan] * 5)
-
-
-def _alone(algorithm: str) -> str:
-    """Name the good operator by itself: in a twin test no other can be better."""
-    return f"static:operator={dict(ils='flip-1', ssga='replace-1', pso='full')[algorithm]}"
+    return Visit(float(run.state.best_f[0]), np.nan, np.nan, 0, 0, 0, np.nan)
 
 
 # --- requirements ---------------------------------------------------------------------------------
 
 
 class Requirement(NamedTuple):
-    """A figure of a case, and what it may be."""
+    """A figure of a case, and its limit."""
 
     text: str
-    costs: tuple[Knowledge, ...]
-    figure: Callable[[Sample], Any]
-    limit: Callable[[str, str], float]
-    """By problem and knowledge of costs."""
+    figure: str
+    """A field of `Visit`."""
+    limit: float | Callable[[str, str], float]
+    """A number, or a function of the problem and the knowledge of costs."""
+    costs: tuple[Knowledge, ...] = KNOWLEDGE
+    rest: bool = False
+    """Whether one minus the figure is judged."""
     least: bool = False
-    """Whether the limit is the least instead of the most."""
+    """Whether the limit is a lower bound instead of an upper one."""
     always: bool = False
-    """Whether it holds for every run instead of the mean."""
-
-
-def _limit(value: float) -> Callable[[str, str], float]:
-    return lambda problem, costs: value
+    """Whether the limit holds for every run instead of the mean."""
 
 
 def _twin(problem: str, costs: str) -> float:
     return 0.05 if costs != "unknown" else 0.15 if problem == "knapsack" else 0.10
 
 
+def _tries(problem: str, costs: str) -> float:
+    return 1.0 if costs == "unknown" else 0.0
+
+
 JUDGED: dict[str, Requirement] = {
-    "twin-10": Requirement("share wasted on a twin ×10", KNOWLEDGE, lambda s: s.wasted, _twin),
-    "twin-100": Requirement(
-        "tries of a twin ×100 in any run",
-        KNOWLEDGE,
-        lambda s: s.tries,
-        lambda problem, costs: 1.0 if costs == "unknown" else 0.0,
-        always=True,
-    ),
-    "null": Requirement(
-        "late share of a null operator", KNOWLEDGE, lambda s: s.wasted_late, _limit(0.1)
-    ),
-    "cheap-null": Requirement(
-        "late share of a cheap null", KNOWLEDGE, lambda s: s.wasted_late, _limit(0.1)
-    ),
-    "almost": Requirement(
-        "late share of the decoy", KNOWLEDGE, lambda s: s.wasted_late, _limit(0.15)
-    ),
-    "almost-noisy": Requirement(
-        "late share of a noisy decoy", KNOWLEDGE, lambda s: s.wasted_late, _limit(0.15)
-    ),
+    "twin-10": Requirement("share wasted on a twin ×10", "wasted", _twin),
+    "twin-100": Requirement("tries of a twin ×100 in any run", "tries", _tries, always=True),
+    "null": Requirement("late share of a null operator", "wasted_late", 0.1),
+    "cheap-null": Requirement("late share of a cheap null", "wasted_late", 0.1),
+    "almost": Requirement("late share of the decoy", "wasted_late", 0.15),
+    "almost-noisy": Requirement("late share of a noisy decoy", "wasted_late", 0.15),
     "late-bloomer": Requirement(
-        "late bloomer's share of the last 45 %",
-        KNOWLEDGE,
-        lambda s: 1.0 - s.wasted,
-        _limit(0.65),
-        least=True,
+        "late bloomer's share of the last 45 %", "wasted", 0.65, rest=True, least=True
     ),
-    "cost-up": Requirement(
-        "share of a risen cost, once paid", KNOWLEDGE, lambda s: s.wasted_aware, _limit(0.05)
-    ),
+    "cost-up": Requirement("share of a risen cost, once paid", "wasted_aware", 0.05),
     "cost-down": Requirement(
-        "share of a fallen cost afterwards",
-        ("probed",),
-        lambda s: 1.0 - s.wasted,
-        _limit(0.6),
-        least=True,
+        "share of a fallen cost afterwards", "wasted", 0.6, ("probed",), rest=True, least=True
     ),
     "twelve": Requirement(
-        "fewest tries of any of twelve, in any run",
-        KNOWLEDGE,
-        lambda s: s.fewest,
-        _limit(ENOUGH),
-        least=True,
-        always=True,
+        "fewest tries of any of twelve, in any run", "fewest", ENOUGH, least=True, always=True
     ),
 }
 
 
-def checks(samples: dict[Task, Sample]) -> Iterator[Check]:
-    """Hold what came out against every requirement that it allows to judge."""
-    for task, found in samples.items():
-        if task.rule == OURS and task.case in JUDGED:
-            yield _judge(JUDGED[task.case], task, found)
-            if task.case == "twin-10":
-                yield _equivalent(task, found, samples)
-            if task.case == "twelve":
-                yield from (_not_below(task, found, rule, samples) for rule in (UNIFORM, PAPER))
+def checks(samples: dict[Group, Sample]) -> Iterator[Check]:
+    """Judge every requirement whose runs are among the samples."""
+    for group, found in samples.items():
+        if group.rule == OURS and group.case in JUDGED:
+            yield _judge(JUDGED[group.case], group, found)
+            if group.case == "twin-10":
+                best = samples[group._replace(rule=ALONE[group.algorithm], costs="hinted")]
+                yield _equivalent(group, found, best)
+            if group.case == "twelve":
+                for rule in (UNIFORM, PAPER):
+                    other = samples[group._replace(rule=rule, costs="hinted")]
+                    yield _not_below(group, found, rule, other)
     yield from _nine_cases(samples)
 
 
-def _judge(requirement: Requirement, task: Task, found: Sample) -> Check:
-    values = requirement.figure(found)
-    limit = requirement.limit(_name(task), task.costs)
-    figure = estimate(values)
-    told = figure.mean
+def _judge(requirement: Requirement, group: Group, found: Sample) -> Check:
+    values = found[requirement.figure]
+    values = 1.0 - values if requirement.rest else values
+    limit = requirement.limit
+    limit = limit(group.problem, group.costs) if callable(limit) else limit
+    judged = estimate(values).mean
     if requirement.always:
-        told = float(values.min() if requirement.least else values.max())
-    holds = told >= limit if requirement.least else told <= limit
-    verdict: Verdict = "met" if holds else "missed"
-    note = f"at worst {told:g}" if requirement.always else ""
-    if task.case == "cost-up":
-        note = f"{found.wasted.mean():.1%} with the first payment, {found.tries.mean():.2g} in all"
+        judged = float(values.min() if requirement.least else values.max())
+    holds = judged >= limit if requirement.least else judged <= limit
+    note = f"at worst {judged:g}" if requirement.always else ""
+    if group.case == "cost-up":
+        tries = found["tries"].mean()
+        note = f"{found['wasted'].mean():.1%} with the first payment, {tries:.2g} in all"
     sign = "≥" if requirement.least else "≤"
-    return Check(requirement.text, *_place(task), figure, f"{sign} {limit:g}", verdict, note)
+    return _check(requirement.text, group, values, f"{sign} {limit:g}", holds, note)
 
 
-def _equivalent(task: Task, found: Sample, samples: dict[Task, Sample]) -> Check:
-    alone = Task(_alone(task.algorithm), "twin-10", task.algorithm, task.problem, "hinted")
-    best = samples[alone].final
-    behind = (best - found.final) / np.abs(best.mean())
+def _equivalent(group: Group, found: Sample, best: Sample) -> Check:
+    behind = -_ahead(found, best)
     p = equivalence(behind)
-    verdict: Verdict = "met" if p < LEVEL else "missed"
     text = "twin ×10: fitness short of the static best"
-    return Check(text, *_place(task), estimate(behind), "within 1 %, TOST", verdict, f"p {p:.2g}")
+    return _check(text, group, behind, "within 1 %, TOST", p < LEVEL, f"p {p:.2g}")
 
 
-def _not_below(task: Task, found: Sample, rule: str, samples: dict[Task, Sample]) -> Check:
-    theirs = samples[task._replace(rule=rule, costs="hinted")].final
-    ahead = (found.final - theirs) / np.abs(theirs.mean())
-    p = wilcoxon(found.final, theirs)
-    verdict: Verdict = "met" if ahead.mean() >= 0.0 else "missed"
+def _not_below(group: Group, found: Sample, rule: str, other: Sample) -> Check:
+    ahead = _ahead(found, other)
+    p = wilcoxon(found["final"], other["final"])
     text = f"twelve: fitness ahead of {rule}"
-    return Check(text, *_place(task), estimate(ahead), "≥ 0", verdict, f"p {p:.2g}")
+    return _check(text, group, ahead, "≥ 0", ahead.mean() >= 0.0, f"p {p:.2g}")
 
 
-def _nine_cases(samples: dict[Task, Sample]) -> Iterator[Check]:
+def _nine_cases(samples: dict[Group, Sample]) -> Iterator[Check]:
     for costs in KNOWLEDGE:
-        mine = [task for task in samples if task[:2] == (OURS, NINE) and task.costs == costs]
-        theirs = [samples[task._replace(rule=PAPER, costs="hinted")].final for task in mine]
-        pairs = [(samples[task].final, other) for task, other in zip(mine, theirs, strict=True)]
-        paired = holm([wilcoxon(a, b) for a, b in pairs])
-        unpaired = holm([mann_whitney(a, b) for a, b in pairs])
-        for task, (a, b), p, q in zip(mine, pairs, paired, unpaired, strict=True):
-            ahead = (a - b) / np.abs(b.mean())
+        mine = [group for group in samples if group[:2] == (OURS, NINE) and group.costs == costs]
+        pairs = [
+            (samples[group], samples[group._replace(rule=PAPER, costs="hinted")]) for group in mine
+        ]
+        paired = holm([wilcoxon(a["final"], b["final"]) for a, b in pairs])
+        unpaired = holm([mann_whitney(a["final"], b["final"]) for a, b in pairs])
+        for group, pair, p, q in zip(mine, pairs, paired, unpaired, strict=True):
+            ahead = _ahead(*pair)
             worse = ahead.mean() < 0.0 and (p < LEVEL or q < LEVEL)
-            yield Check(
-                "the paper's case: fitness ahead of its rule",
-                *_place(task),
-                estimate(ahead),
-                "not worse (Holm)",
-                "missed" if worse else "met",
-                f"Wilcoxon p {p:.2g}, Mann-Whitney p {q:.2g}",
-            )
+            text = "the paper's case: fitness ahead of its rule"
+            note = f"Wilcoxon p {p:.2g}, Mann-Whitney p {q:.2g}"
+            yield _check(text, group, ahead, "not worse (Holm)", not worse, note)
 
 
-def _place(task: Task) -> tuple[str, str, str, str]:
-    return task.case, task.algorithm, _name(task), task.costs
+def _ahead(ours: Sample, theirs: Sample) -> NDArray[np.float64]:
+    """Return by how much our fitness is better, run by run, relative to the mean of theirs."""
+    return (ours["final"] - theirs["final"]) / np.abs(theirs["final"].mean())
 
 
-def _name(task: Task) -> str:
-    return Spec.parse(task.problem[0]).name
+def _check(
+    text: str, group: Group, values: NDArray[np.float64], limit: str, holds: bool, note: str
+) -> Check:
+    place = (group.case, group.algorithm, group.problem, group.costs)
+    verdict: Literal["met", "missed"] = "met" if holds else "missed"
+    return Check(text, *place, estimate(values), limit, verdict, note)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..errors import check_known
 from ..registry import Spec, problems, selectors
 from ..run import Run
 from ..trial import Trial
-from .cases import BUDGETS, EARLY, HALF, Case, ZooPrices, case_of, cast, known, reprice
+from .cases import BUDGETS, EARLY, HALF, Case, ZooPrices, case_of, cast, reprice
 
-__all__ = ["KNOWLEDGE", "Knowledge", "Visit", "begin", "visit"]
+__all__ = ["KNOWLEDGE", "Knowledge", "Sample", "Visit", "begin", "sample", "visit"]
 
 Knowledge = Literal["hinted", "probed", "unknown"]
 """What a rule knows of costs beforehand: the price list, probes of one candidate, or nothing."""
@@ -23,32 +25,37 @@ KNOWLEDGE: tuple[Knowledge, ...] = ("hinted", "probed", "unknown")
 ENOUGH = 3
 """An operator with fewer applications has starved."""
 PROBE_EVERY = 1 / 35
-"""Share of the budget between two rounds of probes: half of it is no multiple, so that no probe
-comes just after the change of a case."""
+"""Share of the budget between two rounds of probes. Half of the budget is not a multiple of it, so
+no probe comes just after the change of a case."""
+
+Sample = dict[str, NDArray[np.float64]]
+"""Several runs of a rule: the fields of `Visit`, each with one entry a run."""
 
 
 class Visit(NamedTuple):
-    """What one run of a rule in a case came to."""
+    """The figures of one run of a rule in a case."""
 
     final: float
+    """The best fitness at the end."""
     wasted: float
-    """Share of the Joules spent since `case.since` that went to wasteful operators."""
+    """Share of wasteful operators in the Joules spent since `case.since`."""
     wasted_late: float
-    """The same of the second half; where the case changes, a tenth of the budget after that."""
+    """The same share in the second half or, where the case changes, from a tenth of the budget
+    after the change."""
     tries: int
     """Applications of wasteful operators; where the case changes, those after the change."""
     starved: int
-    """Operators, not wasteful ones, with fewer than three applications."""
+    """Operators, other than wasteful ones, with fewer than three applications."""
     fewest: int
-    """Applications of the operator that had fewest."""
+    """Applications of the operator with the fewest."""
     wasted_aware: float
-    """Where the case changes: share of the Joules spent after the first payment to a wasteful
-    operator since the change, which is what tells that it is wasteful now; else nan."""
+    """Where the case changes, the share from the first payment to a wasteful operator after the
+    change: only that payment shows the rule the new price or yield. Otherwise nan."""
 
 
 def visit(
-    rule: str | Spec,
-    case: Case | str,
+    rule: str,
+    case: str,
     algorithm: str = "ils",
     problem: str = "nk",
     *,
@@ -62,16 +69,18 @@ def visit(
 
     Parameters
     ----------
-    rule : str or Spec
+    rule : str
         A selector, such as "eij-plus" or "ucb1:cost=off".
-    case : Case or str
+    case : str
+        The name of a case.
     algorithm, problem : str
-        The problem must be one that the paper's machine has prices for; its size may differ.
+        The paper's machine must have prices for the problem; its size may differ.
     budget : float
-        Joules; 0 for the paper's.
+        Joules; 0 stands for the paper's budget.
     seed, repetition : int
         Runs with equal seed and repetition start alike and are paired.
     costs : {"hinted", "probed", "unknown"}
+        What the rule knows of costs beforehand.
     compiled : bool
 
     Examples
@@ -79,16 +88,16 @@ def visit(
     >>> visit("eij-plus", "twin-10", "ils", "nk:n=20,k=2", budget=400, compiled=False).tries
     0
     """
-    case = case_of(case)
-    known("algorithm", algorithm, case.algorithms)
-    known("costs", costs, KNOWLEDGE)
+    played = case_of(case)
+    check_known("algorithm", algorithm, played.algorithms)
+    check_known("costs", costs, KNOWLEDGE)
     name = Spec.parse(problem).name
-    known("problem", name, BUDGETS)
+    check_known("problem", name, BUDGETS)
     budget = budget or BUDGETS[name]
-    factors = tuple(part.price for part in case.parts)
+    factors = tuple(part.price for part in played.parts)
     trial = Trial(
         problem,
-        cast(algorithm, case.parts, problems.make(problem)),
+        cast(algorithm, played.parts, problems.make(problem)),
         rule,
         ZooPrices(name, algorithm, factors),
         f"{budget!r} J",
@@ -97,38 +106,59 @@ def visit(
         points=200,
     )
     run = begin(trial, costs, compiled=compiled)
-    before = np.zeros(len(case.parts), np.int64)
-    if case.then:
+    before = np.zeros(len(factors), np.int64)
+    if played.then:
         _advance_to(run, HALF * budget)
         before = run.ledger.applications.copy()
-        run.algorithm = cast(algorithm, case.then, run.problem)
-        reprice(run.meter, factors, tuple(part.price for part in case.then))
-        _advance_to_payment(run, case.wasteful)
+        run.algorithm = cast(algorithm, played.then, run.problem)
+        reprice(run.charges.compiled, factors, tuple(part.price for part in played.then))
+        _advance_to_payment(run, played.wasteful)
     paid = run.ledger.operator_joules.copy()
     for _ in run:
         pass
-    aware = run.ledger.operator_joules - paid if case.then else np.zeros_like(paid)
-    return _account(run, case, budget, before, aware)
+    aware = run.ledger.operator_joules - paid if played.then else np.zeros_like(paid)
+    return _account(run, played, budget, before, aware)
+
+
+def sample(
+    rule: str,
+    case: str,
+    algorithm: str,
+    instances: Sequence[str],
+    trials: int,
+    *,
+    of: Callable[..., Visit] = visit,
+    **settings: Any,
+) -> Sample:
+    """Run a rule with repetitions 0 to trials − 1, on the instances in turn.
+
+    `settings` are those of `visit`, or of the function `of` that makes one run instead.
+    """
+    visits = [
+        of(rule, case, algorithm, instances[i % len(instances)], repetition=i, **settings)
+        for i in range(trials)
+    ]
+    return dict(zip(Visit._fields, np.array(visits, float).T, strict=True))
 
 
 def begin(trial: Trial, costs: Knowledge = "hinted", *, compiled: bool = True) -> Run:
-    """Start a run whose rule knows this much of costs."""
+    """Start a run whose rule has this knowledge of costs."""
     if costs == "probed" and "probe" in {p.name for p in selectors.parameters(trial.selector.name)}:
         spec = trial.selector
         probing = Spec(spec.name, {**spec.parameters, "probe": PROBE_EVERY})
         trial = dataclasses.replace(trial, selector=probing)
     run = Run(trial, compiled=compiled)
     if costs != "hinted":
-        hints = run.hints()
+        hints = run.charges.hints(run.algorithm, run.problem)
         ignorant = hints._replace(joules=np.zeros_like(hints.joules))
         run.stats = run.selector.memory(ignorant, trial.budget.joules)
     return run
 
 
 def _advance_to(run: Run, joules: float) -> None:
-    """Advance until that much is spent, never far beyond it."""
+    """Advance until so many Joules are spent, and hardly beyond."""
     dearest = max(
-        run.meter.expected(o, actor.forecast(run.algorithm, run.problem))
+        run.charges.compiled.expected(o, actor.forecast(run.algorithm, run.problem))
         for o, actor in enumerate(run.algorithm.operators)
     )
     while not run.done and run.ledger.joules[0] < joules:
@@ -136,7 +166,7 @@ def _advance_to(run: Run, joules: float) -> None:
 
 
 def _advance_to_payment(run: Run, operators: Sequence[int]) -> None:
-    """Advance until one of these operators is paid for, by an application or a probe."""
+    """Advance until an application or a probe of one of these operators is charged."""
     accounts, wanted = run.ledger.operator_joules, list(operators)
     before = accounts[wanted].sum()
     while not run.done and accounts[wanted].sum() == before:
@@ -148,7 +178,7 @@ def _account(run: Run, case: Case, budget: float, before: Any, aware: Any) -> Vi
     wasteful = list(case.wasteful)
 
     def since(share: float) -> Any:
-        # Of an application that reaches beyond the mark, the Joules beyond it count.
+        # Of an application that begins before the mark and ends after it, a part counts.
         totals = rows["operator_joules"].T
         return np.array([t[-1] - np.interp(share * budget, rows["spent"], t) for t in totals])
 

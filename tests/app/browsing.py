@@ -91,7 +91,7 @@ class Watched:
             self.strangers.append(request.url)
 
     def check(self):
-        assert self.complaints == []
+        assert self.complaints == [], self.complaints
         assert self.strangers == []
 
 

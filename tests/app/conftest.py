@@ -5,6 +5,14 @@ import pytest
 from tests.app import tiny
 
 
+@pytest.fixture(autouse=True)
+def served_screen(monkeypatch):
+    """The screen of the served page, even if another test has imported `app.notebook`."""
+    from app.views.view import Screen, View
+
+    monkeypatch.setattr(View, "screen", Screen())
+
+
 @pytest.fixture
 def tiny_problems():
     tiny.register()

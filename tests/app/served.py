@@ -8,7 +8,7 @@ from tests.app import tiny
 
 def main(port: int) -> None:
     """Serve with the settings of `eij serve`."""
-    from app.serve import arguments, environment
+    from app.server.serve import arguments, environment
 
     os.environ.update(environment(public=False))
     tiny.register()

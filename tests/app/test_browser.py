@@ -100,7 +100,7 @@ def test_the_first_visit_opens_alive(visit):
     page.get_by_text(re.compile(r"After \d+ decisions, flip-1")).wait_for()
     page.get_by_text("Guess first").wait_for()
     page.get_by_label("flip-5", exact=True).first.click()
-    page.get_by_text("Not so:").wait_for()
+    page.get_by_text("The right answer:").wait_for()
     page.get_by_role("button", name=re.compile("What am I seeing.*worth")).click()
     page.get_by_text("one more Joule").wait_for()
     assert page.locator("math").count() >= 1
@@ -182,7 +182,7 @@ def test_the_keyboard_is_enough(visit):
     stage(page, "^Finished")
     for role, name in (
         ("button", "Step"), ("button", "Reset"), ("combobox", "Problem"), ("combobox", "Algorithm"),
-        ("combobox", "Scheduler"), ("combobox", "Energy meter"), ("textbox", "Seed"),
+        ("combobox", "Rule"), ("combobox", "Energy meter"), ("textbox", "Seed"),
         ("textbox", "Energy budget"), ("slider", "Replay"),
     ):  # fmt: skip
         assert page.get_by_role(role, name=re.compile(name)).count() >= 1, (role, name)

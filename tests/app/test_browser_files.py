@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from app import uploads
 from eij_core import Trial, solve
-from eij_core.record_data import load
+from eij_core.records import load, write
 from tests.app import tiny
 from tests.app.browsing import await_points, press, stage
 
@@ -37,7 +36,7 @@ def evil_record(path):
     result = solve(trial, compiled=False)
     first, *others = result.operators
     named = (first._replace(name=tiny.PAYLOAD), *others)
-    path.write_bytes(uploads.write(dataclasses.replace(result, operators=named), ".json"))
+    path.write_bytes(write(dataclasses.replace(result, operators=named), ".json"))
     return path
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from eij_core.profiles import Profile
+from eij_core.profiles.profile import Profile
 from tests.app.browsing import FIGURES, PATIENCE, Watched, columns, press, serving, stage
 
 pytestmark = pytest.mark.ui

@@ -7,9 +7,9 @@ import panel as pn
 import pytest
 from bokeh.document import Document
 
-from app.pages.campaign import NONE, CampaignPage
-from app.pages.campaign_form import EXAMPLE, CampaignForm
-from app.stores import Shelf, stores
+from app.pages.campaign.form import EXAMPLE, CampaignForm
+from app.pages.campaign.page import NONE, CampaignPage
+from app.pages.campaign.stores import Shelf, stores
 from eij_core import InputError
 from eij_core.campaigns import Campaign, Reader
 from tests.app import tiny
@@ -63,7 +63,7 @@ def until(desk, condition, seconds=120):
 
 
 def finished(desk):
-    return lambda: desk.work is None
+    return lambda: desk.job is None
 
 
 # --- the form ---
@@ -148,14 +148,15 @@ def test_a_public_server_has_limits(monkeypatch):
 # --- running ---
 
 
+@pytest.mark.long
 def test_a_campaign_runs_and_reports(desk, empty):
     pasted(desk, 3)
     desk.start()
-    assert desk.strip.run.disabled
+    assert desk.toolbar.run.disabled
     until(desk, finished(desk))
     assert desk._progress.what == "finished"
     assert desk.view.report is not None
-    assert len(desk.view.report.frames.trials) == 6
+    assert len(desk.view.report.dataset.trials) == 6
     assert desk._reports.visible
     assert "tiny" in desk.view._body.object
     assert "<b>tiny" not in desk.view._lead.object
@@ -168,6 +169,7 @@ def test_a_campaign_runs_and_reports(desk, empty):
         assert len(reader.rows()) == 6
 
 
+@pytest.mark.long
 def test_stop_and_resume(desk, empty):
     pasted(desk, 2000)
     desk.start()
@@ -177,7 +179,7 @@ def test_stop_and_resume(desk, empty):
     desk.halt()
     until(desk, finished(desk))
     assert desk._progress.what == "stopped"
-    assert desk.strip.run.label == "Resume"
+    assert desk.toolbar.run.label == "Resume"
     assert desk.view.report is not None  # of what there is
     with Reader(empty / next(iter(stores()))) as reader:
         before = [row.key for row in reader.rows()]
@@ -223,11 +225,12 @@ def test_what_cannot_be_run_is_said(desk):
 
 def test_any_store_can_be_opened(empty, tiny_problems):
     stored(empty / "mine", 3)
-    desk = CampaignPage("?page=campaign&store=mine&seeds=7", "me")
+    desk = CampaignPage("?page=campaign&store=mine&alone=false&seeds=7", "me")
     assert desk.form.fields["seeds"].value == 7
+    assert not desk.form.fields["alone"].value
     until(desk, finished(desk))
     assert "The report of tiny &lt;b&gt;: 6 trials" in desk._words.object
-    assert desk.link() == "?page=campaign&store=mine&seeds=7"
+    assert desk.link() == "?page=campaign&store=mine&alone=false&seeds=7"
     desk.close()
     assert (empty / "mine" / "campaign.sqlite").exists()
 
@@ -278,7 +281,7 @@ def test_closing_ends_the_work(desk):
     pasted(desk, 3000)
     desk.start()
     until(desk, lambda: desk._progress.done > 0)
-    work = desk.work
+    work = desk.job
     desk.close()
     work.join(120)
     assert work.over
@@ -302,7 +305,7 @@ def test_a_campaign_in_a_browser(server, page):
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_text("All trials are stored.").wait_for()
     page.get_by_text("Held against").first.wait_for()
-    page.locator("table").get_by_text("static operator=flip-1").first.wait_for()
+    page.locator("table").get_by_text("static flip-1").first.wait_for()
     with page.expect_download() as download:
         page.get_by_text("Whole report").click()
     assert download.value.suggested_filename == "dashboard.html"

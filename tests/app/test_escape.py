@@ -3,7 +3,8 @@ import html
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.escape import label, slug, text
+from app.text.escape import label, text
+from eij_core.atomic_files import slug
 from tests.app.tiny import PAYLOAD
 
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from app.heartbeat import KEPT, LOST, REST, Heartbeat
+from app.server.heartbeat import KEPT, LOST, REST, Heartbeat
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that the test sets; no page rests or waits at first."""
     now = [100.0]
-    monkeypatch.setattr("app.heartbeat.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("app.server.heartbeat.time.monotonic", lambda: now[0])
     monkeypatch.setattr(Heartbeat, "_busy_until", 0.0)
     monkeypatch.setattr(Heartbeat, "_next", (None, 0.0))
     return now

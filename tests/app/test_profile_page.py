@@ -12,9 +12,9 @@ import panel as pn
 import pytest
 from bokeh.document import Document
 
-from app.pages.profile import ProfilePage, profile_table
-from eij_core.meters.hostlock import HostLock
-from eij_core.profiles import Profile
+from app.pages.profile.page import ProfilePage, profile_table
+from eij_core.meters.counters.host_lock import HostLock
+from eij_core.profiles.profile import Profile
 from tests.app.tiny import PAYLOAD
 
 FAKE = Path(__file__).parents[1] / "meters" / "fake_powercap.py"
@@ -49,8 +49,8 @@ def page_on(meter="model", batches=2):
 def until(page, stage):
     """Tick as the shell does, until the page says so."""
     end = time.monotonic() + PATIENCE
-    while page.strip.stage.label != stage:
-        assert time.monotonic() < end, f"{page.strip.stage.label}: {page.told.object}"
+    while page.toolbar.stage.label != stage:
+        assert time.monotonic() < end, f"{page.toolbar.stage.label}: {page.alert.object}"
         page.tick()
         time.sleep(0.02)
 
@@ -60,13 +60,13 @@ def finish(page):
     for _ in range(5):
         page.start()
         end = time.monotonic() + PATIENCE
-        while page.strip.stage.label not in ("Finished", "Failed") or page.work is not None:
-            assert time.monotonic() < end, page.strip.stage.label
+        while page.toolbar.stage.label not in ("Finished", "Failed") or page.job is not None:
+            assert time.monotonic() < end, page.toolbar.stage.label
             page.tick()
             time.sleep(0.02)
-        if "does not move" not in page.told.object:
+        if "does not move" not in page.alert.object:
             break
-    assert page.strip.stage.label == "Finished", page.told.object
+    assert page.toolbar.stage.label == "Finished", page.alert.object
 
 
 def test_a_profile_grows_batch_by_batch():
@@ -74,20 +74,20 @@ def test_a_profile_grows_batch_by_batch():
     assert not page.tick()
     page.start()
     page.start()  # a second click does nothing
-    assert page.strip.run.disabled and not page.strip.stop.disabled
+    assert page.toolbar.run.disabled and not page.toolbar.stop.disabled
     seen = set()
     end = time.monotonic() + PATIENCE
-    while page.busy or page.work is not None:
+    while page.busy or page.job is not None:
         assert time.monotonic() < end
         if page.tick() and page.profile is not None:
             seen.add(len(page.profile.batches))
         time.sleep(0.005)
-    assert page.strip.stage.label == "Finished" and page.strip.bar.value == 100
+    assert page.toolbar.stage.label == "Finished" and page.toolbar.progress.value == 100
     assert max(seen) == 6
     assert "simulated Joules, meter model" in page.words.object
     assert "flip-1" in page.table.object and "per evaluation" in page.table.object
     assert page.figure.pane.object is not None
-    assert not page.strip.run.disabled and page.strip.stop.disabled
+    assert not page.toolbar.run.disabled and page.toolbar.stop.disabled
 
 
 def test_downloads_are_the_profile():
@@ -134,12 +134,12 @@ def test_a_busy_counter_is_told_with_the_remedy(ticking):
     for _ in range(5):
         page.start()
         until(page, "Failed")
-        if "does not move" not in page.told.object:
+        if "does not move" not in page.alert.object:
             break
     lock.release()
     assert page.alert.visible and page.alert.severity == "error"
-    assert "another run is being measured" in page.told.object
-    assert "sharing=shared" in page.told.object
+    assert "another run is being measured" in page.alert.object
+    assert "sharing=shared" in page.alert.object
     finish(page)
     # A busy virtual machine has its time stolen, which is told as a warning.
     assert not page.alert.visible or page.alert.severity == "warning"
@@ -149,7 +149,7 @@ def test_no_counter_is_told():
     page = page_on("powercap")
     page.start()
     until(page, "Failed")
-    assert "kernel without powercap/RAPL" in page.told.object
+    assert "kernel without powercap/RAPL" in page.alert.object
     assert page.profile is None and page.downloads["json"].disabled
 
 
@@ -157,8 +157,8 @@ def test_an_operator_that_raises_gives_nothing_away():
     page = ProfilePage("?problem=raises&algorithm=ils:steps=4&meter=model", "me")
     page.start()
     until(page, "Failed")
-    assert "unexpected error" in page.told.object
-    assert PAYLOAD not in page.told.object and __file__ not in page.told.object
+    assert "unexpected error" in page.alert.object
+    assert PAYLOAD not in page.alert.object and __file__ not in page.alert.object
 
 
 def test_the_link_holds_the_choices():
@@ -168,7 +168,7 @@ def test_the_link_holds_the_choices():
     assert again.link() == page.link()
     assert "page=profile" in page.link()
     bad = ProfilePage("?meter=replay&problem=nowhere&batches=1000", "you")
-    assert set(bad.choices.refused) == {"meter", "problem", "batches"}
+    assert bad.choices.notice.endswith("batches, meter, problem.")
     assert bad.alert.visible and bad.alert.severity == "warning"
     assert bad.settings.meter == "auto"
 
@@ -177,14 +177,14 @@ def test_a_bad_value_is_shown_at_its_field(monkeypatch):
     monkeypatch.setenv("EIJ_PUBLIC", "1")
     page = ProfilePage("?problem=nk:n=20000&algorithm=ils&meter=model", "me")
     page.start()
-    assert page.work is None and not page.busy
-    assert "at most" in (page.told.object + page.pickers["problem"]._problem.object)
+    assert page.job is None and not page.busy
+    assert "at most" in (page.alert.object + page.pickers["problem"]._problem.object)
 
 
 def test_closing_ends_the_work():
     page = page_on(batches=200)
     page.start()
-    work = page.work
+    work = page.job
     page.close()
     work.join(PATIENCE)
     assert work.over

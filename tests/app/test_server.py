@@ -1,4 +1,4 @@
-"""The server as a process: full houses, crashes, signals, clients that misbehave (F14, F20–F22)."""
+"""The server as a process: the limit of pages, crashes, signals, clients that misbehave."""
 
 import asyncio
 import contextlib
@@ -17,8 +17,11 @@ import pytest
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClosedError, websocket_connect
 
-from app.serve import supervise
+from app.server.serve import check_free, supervise
+from eij_core import InputError
 from tests.benchmarks.visitor import Visitor
+
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120.0
@@ -57,9 +60,9 @@ def serving(*options, sessions=None):
     code = "import sys; from eij_core.cli import main; main()"
     if sessions is not None:  # the same door, for a smaller house
         code = (
-            "import sys, dataclasses, os, runpy; import app.limits as l; "
+            "import sys, dataclasses, os, runpy; import app.server.limits as l; "
             f"l.PUBLIC = dataclasses.replace(l.PUBLIC, sessions={sessions}); "
-            "from app.serve import arguments, environment; "
+            "from app.server.serve import arguments, environment; "
             "os.environ.update(environment(public=True)); "
             f"sys.argv = ['panel', *arguments('127.0.0.1', {port}), "
             "'--unused-session-lifetime', '1000', '--check-unused-sessions', '500']; "
@@ -101,7 +104,7 @@ def test_a_page_too_many_is_refused_and_let_in_later():
         status, headers, page = get(port, "/app")
         assert status == 503
         assert headers["Retry-After"]
-        assert "Full house" in page
+        assert "This server is full" in page
         assert "Bokeh" not in page
         assert get(port, "/liveness")[0] == 200
         await visitor.leave()
@@ -214,7 +217,7 @@ def test_a_server_that_cannot_live_is_given_up(tmp_path):
 def test_signals_end_it(number):
     child = "import time; print('up', flush=True); time.sleep(600)"
     code = (
-        "import os, sys; from app.serve import supervise; "
+        "import os, sys; from app.server.serve import supervise; "
         f"raise SystemExit(supervise([sys.executable, '-c', {child!r}], dict(os.environ)))"
     )
     command = [sys.executable, "-c", code]
@@ -222,3 +225,18 @@ def test_signals_end_it(number):
         assert process.stdout.readline() == b"up\n"
         process.send_signal(number)
         assert process.wait(PATIENCE) == 128 + number
+
+
+def test_the_address_is_printed_when_the_server_listens():
+    """A7: what is printed can be opened at once."""
+    with serving() as (process, port):
+        address = f"The dashboard: http://127.0.0.1:{port}/app\n"
+        lines = iter(process.stdout.readline, b"")  # the server's own log comes between
+        assert any(line.decode() == address for line in lines)
+        assert get(port, "/liveness")[0] == 200
+
+
+def test_an_address_that_cannot_be_listened_on_is_refused():
+    with pytest.raises(InputError, match=r"203.0.113.1:5006: expected an address to listen on"):
+        check_free("203.0.113.1", 5006)
+    check_free("127.0.0.1", 0)

@@ -11,8 +11,11 @@ import panel as pn
 import pytest
 from bokeh.client import pull_session
 
-from app import page, shell
+from app.pages.run import page
+from app.server import shell
 from tests.app import tiny
+
+pytestmark = pytest.mark.long
 
 
 def until(condition, seconds=180.0):
@@ -38,18 +41,18 @@ def server(tiny_problems, monkeypatch):
     dashboards, templates = [], []
     settings = {**tiny.TINY, "budget": "1 MJ", "pace": 0.0, "compare": False, "lesson": ""}
 
-    class Noted(page.Dashboard):
+    class Noted(page.RunPage):
         def __init__(self, *_, **__):
             super().__init__(page.Settings(**settings))
             dashboards.append(weakref.ref(self))
-            self.start()
+            self.controller.start()
 
     class NotedTemplate(shell.Template):
         def __init__(self, **params):
             super().__init__(**params)
             templates.append(weakref.ref(self))
 
-    monkeypatch.setattr(page, "Dashboard", Noted)
+    monkeypatch.setattr(page, "RunPage", Noted)
     monkeypatch.setattr(shell, "Template", NotedTemplate)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

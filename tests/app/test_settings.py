@@ -2,9 +2,10 @@ import dataclasses
 
 import pytest
 
-from app.lessons import LESSONS
-from app.limits import PUBLIC, check_trial
-from app.settings import Settings, offered, operators_of, split_budget
+from app.pages.common.offers import offered, operators_of
+from app.pages.run.lessons.lessons import LESSONS
+from app.pages.run.settings import Settings, split_budget
+from app.server.limits import PUBLIC, check_trial
 from eij_core import InputError, Trial
 
 
@@ -19,7 +20,7 @@ def test_every_lesson_has_settings_that_run():
         trial = Settings(**{**lesson.values, "lesson": key}).trial()
         assert trial.make("algorithm").operators
         assert lesson.question.endswith("?")
-        assert lesson.is_plain == trial.is_data
+        assert (lesson.build is None) == trial.is_data
 
 
 @pytest.mark.parametrize("algorithm", ["ils", "pso", "ssga"])
@@ -30,7 +31,12 @@ def test_the_portfolio_is_chosen_from_what_the_algorithm_knows(algorithm):
 
 @pytest.mark.parametrize(
     ("budget", "expected"),
-    [("2 kJ", (2000.0, "J")), ("500 evaluations", (500.0, "evaluations")), ("3 s", (3.0, "s"))],
+    [
+        ("2000 J", (2.0, "kJ")),
+        ("20 J", (20.0, "J")),
+        ("500 evaluations", (500.0, "evaluations")),
+        ("3 s", (3.0, "s")),
+    ],
 )
 def test_budget_in_amount_and_unit(budget, expected):
     assert split_budget(budget) == expected

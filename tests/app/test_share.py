@@ -8,17 +8,21 @@ import sys
 
 import pytest
 
-from app import uploads
-from app.frame import frame_of_result
-from app.instance_file import read_instance
-from app.limits import PUBLIC, UPLOAD_BYTES, check_trial
-from app.meters_here import labels, meters_table
-from app.provenance import energy_card
-from app.settings import Settings
-from app.share import command, snippet
-from app.summaries import VIEWS, data_table
+from app.pages.common.meters_table import meter_labels, meters_table
+from app.pages.run import uploads
+from app.pages.run.instance_file import read_instance
+from app.pages.run.provenance import energy_card
+from app.pages.run.settings import Settings
+from app.pages.run.share import command, snippet
+from app.server.limits import PUBLIC, UPLOAD_BYTES, check_trial
+from app.views.energy import EnergyView
+from app.views.estimates import EijView
+from app.views.fitness import FitnessView
+from app.views.selection import SelectionView
+from app.views.snapshot import snapshot_of_result
 from eij_core import InputError, InstanceError, solve
-from eij_core.meters.detect import SourceRow
+from eij_core.meters.counters.detect import CounterRow
+from eij_core.records import load, write
 from tests.app.tiny import PAYLOAD
 
 KNAPSACK = b"6 10\n10 5\n7 4\n3 3\n1 9\n5 2\n4 6\n"
@@ -38,6 +42,7 @@ def run_command(words, folder):
     return run_python(code, folder)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("file", [None, KNAPSACK], ids=["by number", "by file"])
 def test_command_and_snippet_make_the_same_run(tmp_path, file):
     settings = Settings(**SMALL)
@@ -52,8 +57,6 @@ def test_command_and_snippet_make_the_same_run(tmp_path, file):
     words = shlex.split(command(trial, problem))
     run_command([*words, "--json", "--quiet", "--out", "kept"], tmp_path)
     (record,) = tmp_path.glob("kept/*.parquet")
-    from eij_core.record_data import load
-
     assert load(record).rows.tobytes() == ours.rows.tobytes()
     printed = run_python(f"{snippet(trial, problem)}\nprint(result.digest)", tmp_path)
     assert printed.strip() == ours.digest
@@ -104,7 +107,7 @@ def test_a_file_replaces_the_numbered_knapsack_only(tiny_problems):
 
 def test_energy_explains_itself(tiny_trial):
     result = solve(tiny_trial)
-    card = energy_card(frame_of_result(result))
+    card = energy_card(snapshot_of_result(result))
     assert "price list" in card
     settled = {
         "imputed_share": 0.031,
@@ -115,37 +118,37 @@ def test_energy_explains_itself(tiny_trial):
     info = dataclasses.replace(
         result.meter, tick_ns=1_000_000, unit_uj=61.0, rel_uncertainty=2.0, domains=("package-0",)
     )
-    card = energy_card(frame_of_result(dataclasses.replace(result, meter=info)), settled)
+    card = energy_card(snapshot_of_result(dataclasses.replace(result, meter=info)), settled)
     for words in ("package-0", "1 ms", "61 µJ", "factor of 3", "3.1 %", "attributed 7", "1 to 9"):
         assert words in card, words
     assert "<img" not in card
 
 
 def test_meters_say_why_they_are_not_alive():
-    dead = SourceRow("powercap", False, "", "", 0.0, 0.0, 0.0, "", f"no such thing {PAYLOAD}")
-    alive = SourceRow("cputime", True, "estimated", "cpu", 0.0, 0.0, 0.0, "×/÷ 3", "a guess")
+    dead = CounterRow("powercap", False, "", "", 0.0, 0.0, 0.0, "", f"no such thing {PAYLOAD}")
+    alive = CounterRow("cputime", True, "estimated", "cpu", 0.0, 0.0, 0.0, "×/÷ 3", "a guess")
     table = meters_table([dead, alive])
     assert "no such thing" in table
     assert "estimated" in table
     assert "<img" not in table
-    shown = labels(["powercap", "cputime", "model"], [dead, alive])
+    shown = meter_labels(["powercap", "cputime", "model"], [dead, alive])
     assert list(shown.values()) == ["powercap", "cputime", "model"]
     assert "powercap (not alive here)" in shown
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", [FitnessView, EijView, SelectionView, EnergyView])
 def test_every_view_has_words_and_a_table(view, tiny_trial):
-    frame = frame_of_result(solve(tiny_trial))
-    shown = data_table(view, frame._replace(names=(PAYLOAD, "flip-5")))
+    snapshot = snapshot_of_result(solve(tiny_trial))
+    shown = view().data(snapshot._replace(names=(PAYLOAD, "flip-5")))
     assert shown.count("<tr") >= 3
     assert "<img" not in shown
-    assert "Nothing" in data_table(view, frame._replace(rows=frame.rows[:0]))
+    assert "Nothing" in view().data(snapshot._replace(rows=snapshot.rows[:0]))
 
 
 def test_a_downloaded_json_is_the_run(tiny_trial):
     result = solve(dataclasses.replace(tiny_trial, problem="knapsack:n=20", meter="paper"))
-    data = uploads.write(result, ".json")
+    data = write(result, ".json")
     assert json.loads(data)
-    frame = uploads.read(data, "run.json")
-    assert frame.rows.tobytes() == result.rows.tobytes()
-    assert frame.source == result.meter
+    snapshot = uploads.read(data, "run.json")
+    assert snapshot.rows.tobytes() == result.rows.tobytes()
+    assert snapshot.info == result.meter

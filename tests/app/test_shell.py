@@ -9,8 +9,8 @@ from bokeh.document import Document
 from panel.io.state import set_curdoc
 
 from app.pages import PAGES, PageEntry
-from app.pages.choices import Choices
-from app.shell import Shell, serve_page
+from app.pages.common.links import Choices
+from app.server.shell import Shell, serve_page
 from tests.app import tiny
 
 LINK = "?problem=tiny&algorithm=ils:steps=4&meter=model&budget=4 J&pace=0&compare=false"
@@ -47,9 +47,9 @@ def counting(monkeypatch, tiny_problems):
 @pytest.fixture
 def shell(counting, monkeypatch):
     # The rest after a frame is of all pages, and the ticks of these tests follow at once.
-    monkeypatch.setattr("app.heartbeat.REST", 0.0)
-    monkeypatch.setattr("app.heartbeat.Heartbeat._busy_until", 0.0)
-    monkeypatch.setattr("app.heartbeat.Heartbeat._next", (None, 0.0))
+    monkeypatch.setattr("app.server.heartbeat.REST", 0.0)
+    monkeypatch.setattr("app.server.heartbeat.Heartbeat._busy_until", 0.0)
+    monkeypatch.setattr("app.server.heartbeat.Heartbeat._next", (None, 0.0))
     made = Shell(LINK)
     pn.Column(*made.main, made.side).get_root(Document())
     made.heart.heard = made.heart.beat
@@ -57,6 +57,7 @@ def shell(counting, monkeypatch):
     made.close()
 
 
+@pytest.mark.long
 def test_a_page_is_built_when_its_tab_is_opened(shell):
     assert list(shell.pages) == ["run"]
     assert shell.link().startswith("?lesson=&problem=tiny")
@@ -99,19 +100,20 @@ def test_a_browser_that_was_away_gets_everything_anew(shell, monkeypatch):
     shell.tabs.active = list(PAGES).index("counting")
     shell.tick()
     later = time.monotonic() + 60.0
-    monkeypatch.setattr("app.heartbeat.time.monotonic", lambda: later)
+    monkeypatch.setattr("app.server.heartbeat.time.monotonic", lambda: later)
     shell.tick()
     assert shell.pages["counting"].losses == [False, True]
 
 
+@pytest.mark.long
 def test_a_run_is_drawn_only_as_fast_as_the_browser_draws(shell):
     dashboard = shell.pages["run"]
     while dashboard._awake < len(dashboard.views):
         shell.tick()
         shell.heart.heard = shell.heart.beat
-    dashboard.start()
+    dashboard.controller.start()
     end = time.monotonic() + 60.0
-    while not dashboard.player.job.over:
+    while not dashboard.controller.job.over:
         assert time.monotonic() < end
         time.sleep(0.01)
     sent = shell.heart.beat
@@ -132,26 +134,25 @@ def test_choices_refuse_what_the_widget_cannot_have():
         }
 
     good = "?page=zoo&case=null&rules=eij,uniform&trials=7&share=0.25&all=true&name=a b"
-    choices = Choices(widgets(), good)
+    choices = Choices("zoo", widgets(), good)
     assert choices.notice == ""
-    again = Choices(widgets(), choices.query("zoo"))
+    again = Choices("zoo", widgets(), choices.link())
     assert {n: w.value for n, w in again.widgets.items()} == {
         **{"case": "null", "rules": ["eij", "uniform"], "trials": 7},
         **{"share": 0.25, "all": True, "name": "a b"},
     }
     bad = f"?case=Twin&rules=eij,x&trials=1e9&share=nan&all=1&name={'x' * 300}"
-    refused = Choices(widgets(), bad)
-    assert set(refused.refused) == set(widgets())
-    assert refused.query("zoo") == "?page=zoo"
-    assert "case" in refused.notice
-    assert Choices(widgets(), "?" + "x" * 5000).notice
+    refused = Choices("zoo", widgets(), bad)
+    assert refused.notice.endswith("all, case, name, rules, share, trials.")
+    assert refused.link() == "?page=zoo"
+    assert Choices("zoo", widgets(), "?" + "x" * 5000).notice
 
 
 def test_a_page_that_cannot_be_built_says_so(monkeypatch, caplog):
     def fail(*_):
         raise RuntimeError("secret of the server")
 
-    monkeypatch.setattr("app.shell.Shell", fail)
+    monkeypatch.setattr("app.server.shell.Shell", fail)
     document = Document()
     with set_curdoc(document):
         serve_page()

@@ -3,7 +3,7 @@
 import math
 from typing import Any, NamedTuple
 
-from eij_core import kernel
+from eij_core.engine.kernel import kernel
 from eij_core.registry import problems
 
 PAYLOAD = "<img src=x onerror=window.hacked=1>"

@@ -25,16 +25,18 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from eij_core.kernel import kernel
-from eij_core.loop import compiled_advance
-from eij_core.meters.clocks import RealClocks
-from eij_core.meters.meter import Provenance, SourceInfo, cycle_count, thread_ns, timed
-from eij_core.meters.powercap import PowercapSource
-from eij_core.meters.powers import OVERHEAD, Prior
-from eij_core.meters.settle import Counted
-from eij_core.profiles import LEAST_SPREAD
-from eij_core.records import Belief, Hints, Limits, Outcome, new_ledger, new_trace
-from eij_core.rng import streams_for, uniform
+from eij_core.engine.cpu_clocks import cycle_count, thread_ns
+from eij_core.engine.kernel import kernel
+from eij_core.engine.loop import compiled_advance
+from eij_core.engine.rng import streams_for, uniform
+from eij_core.engine.rows import Limits, new_ledger, new_trace
+from eij_core.meters.counters.powercap import PowercapCounter
+from eij_core.meters.meter import timed
+from eij_core.meters.settlement.clocks import RealClocks
+from eij_core.meters.settlement.counted import Counted
+from eij_core.meters.settlement.powers import OVERHEAD, Prior
+from eij_core.profiles.profile import LEAST_SPREAD
+from eij_core.protocols import Belief, EnergyInfo, Hints, Outcome, Provenance
 from eij_core.selectors.static import Static
 
 MICROSECONDS = (2.0, 20.0, 300.0, 1500.0)
@@ -134,7 +136,7 @@ class FakeCounter:
     """Knows the CPU time that each operator had, and what it really draws."""
 
     breaks = 0
-    info = SourceInfo("fake", Provenance.SIMULATED, ("fake",), "thread", TICK_NS, UNIT_UJ)
+    info = EnergyInfo("fake", Provenance.SIMULATED, ("fake",), "thread", TICK_NS, UNIT_UJ)
 
     def __init__(self, watts: np.ndarray, overhead: float, running: np.ndarray) -> None:
         self.true, self.overhead, self.running = watts, overhead, running
@@ -155,9 +157,6 @@ class FakeCounter:
             self.shown = self.energy - cpu % TICK_NS * spent / elapsed / 1000.0
         self.seen, self.cpu = self.running.copy(), cpu
         return int(self.shown // UNIT_UJ * UNIT_UJ)
-
-    def read_domains_uj(self) -> dict[str, int]:
-        return {"fake": self.read_uj()}
 
     def close(self) -> None:
         pass
@@ -210,7 +209,7 @@ def run(case: Case, seconds: float, frequency: float) -> dict[str, Any]:
     if case.how == "profiled":
         counted.prior = profile(counted, algorithm, problem, state, names, hints)
     elif case.how == "deaf":
-        counted.prior = Prior.unknown(7)
+        counted.prior = Prior.unknown(4)
         counted.prior.spread[OVERHEAD] = 1e-6
     meter = counted.attach("nothing", "spinning", operators)
     weights = 1.0 / np.array(MICROSECONDS)
@@ -224,6 +223,7 @@ def run(case: Case, seconds: float, frequency: float) -> dict[str, Any]:
         rows["joules"][rows["operator"] == o].sum() / truth[rows["operator"] == o].sum()
         for o in range(4)
     ]
+    booked = counted.accounts.joules()
     return {
         "median": float(np.median(errors)),
         "p95": float(np.quantile(errors, 0.95)),
@@ -235,7 +235,7 @@ def run(case: Case, seconds: float, frequency: float) -> dict[str, Any]:
         "interrupted": counted.summary()["interrupted"],
         "settling": out["settling"],
         "together": float(rows["joules"].sum() / truth.sum() - 1.0),
-        "overhead": counted.joules()["overhead"] / max(sum(counted.joules().values()), 1e-9),
+        "overhead": booked["overhead"] / max(sum(booked.values()), 1e-9),
     }
 
 
@@ -315,14 +315,14 @@ def drive(
 def profile(
     counted: Any, algorithm: Any, problem: Any, state: Any, names: Any, hints: Any
 ) -> Prior:
-    """Homogeneous batches, as `eij_core.profiling` makes them; return the powers."""
-    counted.prior = Prior.open(7)
+    """Homogeneous batches, as `eij_core.profiles.measure` makes them; return the powers."""
+    counted.prior = Prior.open(4)
     meter = counted.attach("nothing", "spinning", algorithm.operators)
     for _ in range(10):
         for name in names:
             drive(counted, Static(name), meter, algorithm, problem, state, hints, 0.1)
     known = [0, 1, 2, 3, OVERHEAD]
-    prior = Prior.unknown(7)
+    prior = Prior.unknown(4)
     prior.ratio[known] = counted.powers.ratios()[known]
     prior.spread[known] = np.maximum(counted.powers.spreads()[known], LEAST_SPREAD)
     return prior
@@ -386,7 +386,7 @@ def reading_share() -> float:
     with tempfile.TemporaryDirectory() as folder:
         spec = [{**entry, "start_uj": 12345678} for entry in fake["DEFAULT"]]
         fake["build"](Path(folder) / "tree", spec)
-        source = PowercapSource(Path(folder) / "tree/class/powercap", alive_seconds=0)
+        source = PowercapCounter(Path(folder) / "tree/class/powercap", alive_seconds=0)
         started = time.thread_time()
         for _ in range(10_000):
             source.read_uj()

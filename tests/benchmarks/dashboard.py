@@ -26,7 +26,7 @@ from urllib.parse import urlencode
 
 import psutil
 
-from app.serve import arguments, environment
+from app.server.serve import arguments, environment
 from tests.benchmarks.visitor import Visitor
 
 ROOT = Path(__file__).parents[2]
@@ -149,10 +149,10 @@ async def slowdown(args: Any) -> list[Figure]:
 
 HEADLESS = """
 import sys, time
-from app.pool import be_nice
+from app.background.turns import lower_priority
 from eij_core import Run, Trial
 run = Run(Trial("knapsack", "ils", "eij", "paper", "40 MJ", 1))
-be_nice()
+lower_priority()
 next(run)
 before, since = int(run.ledger.decisions[0]), time.thread_time()
 end = time.monotonic() + float(sys.argv[1])

@@ -6,7 +6,7 @@ import copy
 from typing import Any, NamedTuple
 
 from eij_core import Run, Trial
-from eij_core.loop import FULL, MORE, compiled_advance
+from eij_core.engine.loop import FULL, MORE, compiled_advance
 
 from .measure import Work, cpu_seconds
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from eij_core.kernel import compile_entry, on_loan
-from eij_core.meters.meter import cycle_count
-from eij_core.records import Hints, Outcome, new_trace
+from eij_core.engine.cpu_clocks import cycle_count
+from eij_core.engine.kernel import compile_entry
+from eij_core.engine.numba_internals import on_loan
+from eij_core.engine.rng import streams_for
+from eij_core.engine.rows import new_trace
+from eij_core.protocols import Hints, Outcome
 from eij_core.registry import selectors
-from eij_core.rng import streams_for
 
 from .measure import Work, cpu_seconds
 from .ours import Loop, run_ours

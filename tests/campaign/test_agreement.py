@@ -7,16 +7,10 @@ import pytest
 
 from eij_core import Trial
 from eij_core.campaigns import Campaign, Reader, Store
-from eij_core.paper import FINAL_FITNESS, METHODS, PROBLEMS
-from eij_core.paper.experiment import (
-    _bold,
-    _entries,
-    _remarks,
-    _side_by_side,
-    agreements,
-    is_papers,
-    report_beside,
-)
+from eij_core.paper import FINAL_FITNESS, METHODS, PROBLEMS, beside
+from eij_core.paper.agreement import _bold, _entries, _remarks, _side_by_side, agreements
+from eij_core.paper.experiment import is_papers
+from eij_core.reports import report_of
 from tests.campaign.small import run
 
 
@@ -42,7 +36,7 @@ def frames(shift=0.0, feasible=True, source="paper (simulated)", by_joules=True)
                     }
                     for sign in (-1, 1)
                 ]
-    return type("Frames", (), {"trials": pd.DataFrame(lines)})()
+    return type("Dataset", (), {"trials": pd.DataFrame(lines)})()
 
 
 def test_equal_means_agree_and_others_do_not():
@@ -127,14 +121,14 @@ def test_any_store_has_the_papers_values_beside_its_own(tmp_path):
     trials = {"problems": ["nk"], "algorithms": ["ssga:population=10"], "selectors": ["eij"]}
     grid = {"meter": "paper", "budget": "3 J", "seeds": 2, "points": 5}
     run(tmp_path / "other", Campaign.from_dict({**trials, **grid}))
-    assert report_beside(tmp_path / "other").lead == []
+    assert report_of(tmp_path / "other", beside=beside).lead == []
     plan = Campaign.from_dict({**grid, **trials, "algorithms": ["ssga"], "budget": "1 kJ"})
     # The same trials, spared their length: what matters is what they are called.
     with Store(tmp_path / "papers") as store, Reader(tmp_path / "other") as reader:
         store.begin(plan.data, "test")
         for row, trial in zip(reader.rows(), plan.trials, strict=True):
             store.put([row._replace(spec_json=trial.to_json(), trace_path="", trace_sha256="")])
-    report = report_beside(tmp_path / "papers")
+    report = report_of(tmp_path / "papers", beside=beside)
     (table,) = report.lead
     assert [cell.text for cell in table.rows[0][:2]] == ["EOS-SSGA", "72.49 ± 1.36"]
     assert report.control == "eij"

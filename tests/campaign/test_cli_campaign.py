@@ -7,7 +7,7 @@ import pytest
 from eij_core import __version__
 from eij_core.campaigns import Reader, Store
 from eij_core.cli import call
-from eij_core.paper import METHODS, PROBLEMS, experiment
+from eij_core.paper import METHODS, PROBLEMS, agreement, experiment
 from tests.campaign.small import GRID, essence
 
 
@@ -83,9 +83,10 @@ def test_a_changed_file_needs_extend(tmp_path, grid, store, capsys):
 def test_another_version_needs_extend(grid, store, capsys, monkeypatch):
     run = ["campaign", "run", grid, "--store", str(store), "--jobs", "1"]
     assert call(run) == 0
-    monkeypatch.setattr("eij_core.cli.conducting.__version__", "9.9")
+    monkeypatch.setattr("eij_core.campaigns.conductor.__version__", "9.9")
     assert call(run) == 65
     assert f"version {__version__} became 9.9" in capsys.readouterr().err
+    assert call(["campaign", "resume", "--store", str(store), "--jobs", "1", "--extend"]) == 0
 
 
 def test_failures_are_listed_and_exit_1(tmp_path, grid, store, capsys):
@@ -121,7 +122,7 @@ def test_an_interrupt_says_how_to_go_on(grid, store, capsys, monkeypatch):
         raise KeyboardInterrupt
         yield
 
-    monkeypatch.setattr("eij_core.cli.conducting.run_campaign", interrupted)
+    monkeypatch.setattr("eij_core.campaigns.conductor.run_plan", interrupted)
     call(["campaign", "run", grid, "--store", str(store), "--jobs", "1"])
     assert f"eij campaign resume --store {store}" in capsys.readouterr().err
 
@@ -133,7 +134,7 @@ def test_dask_that_does_not_answer(grid, store, capsys, monkeypatch):
     def refuse(address):
         raise CampaignError(f"no Dask scheduler answers at {address}")
 
-    monkeypatch.setattr("eij_core.cli.conducting.Dask", refuse)
+    monkeypatch.setattr("eij_core.campaigns.conductor.Dask", refuse)
     assert call(["campaign", "run", grid, "--store", str(store), "--dask", "tcp://x:1"]) != 0
     assert "no Dask scheduler" in capsys.readouterr().err
 
@@ -148,11 +149,13 @@ def tiny_paper(monkeypatch):
         problem: setting._replace(joules=setting.joules / 400, evaluations=150)
         for problem, setting in PROBLEMS.items()
     }
-    monkeypatch.setattr(experiment, "PROBLEMS", small)
     parts = {"ils": METHODS["ils"]}
-    monkeypatch.setattr(experiment, "METHODS", parts)
+    for module in (experiment, agreement):
+        monkeypatch.setattr(module, "PROBLEMS", small)
+        monkeypatch.setattr(module, "METHODS", parts)
 
 
+@pytest.mark.long
 def test_the_paper_in_small(tmp_path, capsys, tiny_paper, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert call(["paper", "--trials", "2", "--jobs", "1"]) == 0
@@ -193,9 +196,9 @@ def test_names_of_the_paper():
 
 def test_an_interrupted_paper_prints_no_table(tmp_path, capsys, tiny_paper, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    from eij_core.cli import signals
+    from eij_core.cli.shared import signals
 
-    monkeypatch.setattr("eij_core.cli.conducting.conduct", lambda *args: 1)
+    monkeypatch.setattr("eij_core.cli.paper.conduct", lambda *args, **options: 1)
     monkeypatch.setattr(type(signals.interrupts), "code", 130)
     assert call(["paper", "--trials", "2"]) == 130
     assert capsys.readouterr().out == ""

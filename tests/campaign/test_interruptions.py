@@ -17,6 +17,8 @@ from eij_core.campaigns import Reader, Store, StoreFull
 from eij_core.campaigns.reader import FILE
 from tests.campaign.small import GRID, campaign, essence, run
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 # Interpreted: the trials are tiny, and no process waits for a compiler.
 ENVIRONMENT = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}
@@ -152,7 +154,7 @@ def test_the_second_campaign_in_a_folder_steps_back(tmp_path, grid):
     second = command("run", grid, "--store", folder, "--jobs", 1)
     _, errors = second.communicate()
     assert second.returncode == 75
-    assert f"pid {first.pid} on" in errors
+    assert f"process {first.pid} on" in errors
     assert sorted(path.name for path in folder.rglob("*")) == before
     first.kill()
     first.communicate()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from eij_core import durable
+from eij_core import atomic_files
 from eij_core.campaigns import (
     Reader,
     Row,
@@ -21,10 +21,12 @@ from eij_core.campaigns import (
     StoreError,
     StoreFull,
     StoreRefused,
-    faults,
 )
-from eij_core.campaigns.faults import file_system
+from eij_core.campaigns import (
+    store_errors as faults,
+)
 from eij_core.campaigns.salvage import salvage
+from eij_core.campaigns.store_errors import file_system
 from eij_core.campaigns.traces import decode
 from tests.campaign.small import campaign, essence, run
 
@@ -92,7 +94,7 @@ def test_strays_are_swept_and_other_peoples_files_are_not(copy):
 def test_one_writer_a_folder(tmp_path):
     with Store(tmp_path) as store:
         store.begin({}, "1")
-        with pytest.raises(StoreBusy, match=f"pid {os.getpid()} on"):
+        with pytest.raises(StoreBusy, match=f"process {os.getpid()} on"):
             Store(tmp_path)
         Reader(tmp_path).close()
     store.close()  # a second time: nothing happens
@@ -241,7 +243,7 @@ class FullDisk:
         def refuse(*args):
             raise error
 
-        monkeypatch.setattr(durable.os, "fsync", refuse)
+        monkeypatch.setattr(atomic_files.os, "fsync", refuse)
 
 
 def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path, monkeypatch):

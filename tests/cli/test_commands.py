@@ -2,18 +2,20 @@ import dataclasses
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
-import types
 
 import pytest
 
 import eij_core
 from eij_core import Trial, solve
-from eij_core.cli import app, tables, warming
-from eij_core.cli.replaying import run_again
-from eij_core.meters.meter import Provenance
-from eij_core.recorder import Record, load, save
+from eij_core.cli import warm as warming
+from eij_core.cli.entry import app
+from eij_core.cli.replay import run_again
+from eij_core.cli.shared import summaries
+from eij_core.protocols import Provenance
+from eij_core.records import Record, load, save
 from eij_core.run import Run
 from eij_core.trial import FAMILIES
 from tests.cli.conftest import INTERPRETED, TINY
@@ -83,28 +85,48 @@ def test_warm_compiles_pairs(eij, monkeypatch):
 
 
 def test_warm_names_what_people_run():
-    pairs = warming.combinations()
+    pairs = warming.pairs_of()
     assert len(pairs) == 9
     assert all("eij" in rules for *_, rules in pairs)
-    everything = warming.combinations(everything=True)
+    everything = warming.pairs_of(everything=True)
     assert all(set(rules) == set(FAMILIES["selector"]) for *_, rules in everything)
     assert not any(FAMILIES["problem"].is_private(problem) for problem, *_ in everything)
 
 
 def test_serve_starts_the_dashboard(eij, monkeypatch):
     asked = {}
-    module = types.ModuleType("app.serve")
-    module.serve = lambda **options: asked.update(options)
-    monkeypatch.setitem(sys.modules, "app.serve", module)
+    monkeypatch.setattr("app.server.serve.serve", lambda **options: asked.update(options))
     assert eij("serve", "--port", 8080, "--public")[0] == 0
     assert asked == {"address": "127.0.0.1", "port": 8080, "public": True}
 
 
-def test_serve_without_the_dashboard(eij, monkeypatch):
-    monkeypatch.setitem(sys.modules, "app.serve", None)
-    code, _, err = eij("serve")
-    assert code == 2
+@pytest.mark.parametrize("name", ["panel", "app.server.serve"])
+def test_serve_without_the_dashboard(eij, monkeypatch, name):
+    """A7: one line, and no address."""
+    monkeypatch.setitem(sys.modules, name, None)
+    code, out, err = eij("serve")
+    assert (code, out) == (2, "")
+    assert f"no {name}" in err
     assert "pip install 'eij[app]'" in err
+
+
+@pytest.mark.parametrize("port", [0, 80000, "x"])
+def test_serve_refuses_a_port_out_of_range(eij, port):
+    code, out, err = eij("serve", "--port", port)
+    assert (code, out) == (2, "")
+    assert "--port" in err
+    assert "1 to 65535" in err
+
+
+def test_serve_says_that_a_port_is_taken(eij):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, out, err = eij("serve", "--port", port)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert f"127.0.0.1:{port}" in err
 
 
 @pytest.fixture
@@ -160,6 +182,7 @@ def test_stopped_and_adjusted_runs_can_be_had_again():
     assert run_again(record).digest == record.digest
 
 
+@pytest.mark.long
 def test_start_up_leaves_the_heavy_things_alone():
     heavy = "[m for m in ('pandas', 'pyarrow', 'panel') if m in sys.modules]"
     code = f"import sys; from eij_core.cli import call; call(['list', 'meters']); print({heavy})"
@@ -168,6 +191,7 @@ def test_start_up_leaves_the_heavy_things_alone():
     assert ended.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arguments", [["list"], ["list", "--json"]])
 def test_nobody_reads_the_output(spawn, arguments):
     reader, writer = os.pipe()
@@ -179,5 +203,5 @@ def test_nobody_reads_the_output(spawn, arguments):
 
 
 def test_tables_show_what_is_unknown_as_a_dash():
-    assert tables._number(None) == "–"
-    assert tables._spread([{}], lambda _: None) == "–"
+    assert summaries._number(None) == "–"
+    assert summaries._spread([None]) == "–"

@@ -27,13 +27,9 @@ def test_meters_check_compares_live_sources(capsys):
     assert json.loads(capsys.readouterr().out)["check"][-1]["joules"] > 0
 
 
-@pytest.mark.parametrize(
-    ("zones", "besides"), [([], "kernel without powercap/RAPL"), (DEFAULT, "does not move")]
-)
-def test_several_measured_trials_at_a_time_are_refused(
-    capsys, monkeypatch, tmp_path, zones, besides
-):
-    """Whatever else is wrong with the counter: they would count each other's Joules."""
+@pytest.mark.parametrize("zones", [[], DEFAULT], ids=["no counter", "a counter that stands"])
+def test_several_measured_trials_at_a_time_are_refused(capsys, monkeypatch, tmp_path, zones):
+    """Whether the counter works or not: they would be charged for each other's Joules."""
     if zones:
         build(tmp_path / "tree", zones)
     monkeypatch.setenv("EIJ_POWERCAP_ROOT", str(tmp_path / "tree/class/powercap"))
@@ -42,7 +38,7 @@ def test_several_measured_trials_at_a_time_are_refused(
     assert call(command) == 2
     said = capsys.readouterr().err
     assert "--jobs = 4: expected 1 with measured energy" in said
-    assert said.index("charged for the others") < said.index(besides)
+    assert "charged for the others" in said
 
 
 def test_calibrate_needs_a_counter(capsys, monkeypatch, tmp_path):

@@ -1,5 +1,7 @@
 """Whatever is typed: one clear line, exit code 2, never a traceback."""
 
+import os
+
 import pytest
 
 from eij_core.cli import call, main
@@ -52,7 +54,7 @@ OTHERS = {
     "unknown family": (["list", "selector"], ["family = selector", "did you mean 'selectors'"]),
     "no record": (["replay"], ["file"]),
     "missing record": (["replay", "no.parquet"], ["record = no.parquet", "No such file"]),
-    "not a record": (["replay", "no.txt"], ["record = no.txt", ".parquet"]),
+    "not a record": (["replay", __file__], ["is no record of EI/J", "Parquet"]),
     "port": (["serve", "--port", "http"], ["--port", "'http'"]),
     "warm": (["warm", "--jobs", "all"], ["--jobs", "'all'"]),
 }
@@ -87,11 +89,22 @@ def test_a_run_that_fails_exits_1(eij, tmp_path, monkeypatch):
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_exception_in_an_external_function_is_one_line(eij, tmp_path, monkeypatch, jobs):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    (tmp_path / "angry.py").write_text("def f(x):\n    raise KeyError('bit 3')\n", "utf-8")
+    problem = ["--problem", "external:function=angry.f,n=5", "--meter", "model"]
+    code, out, err = eij("run", *problem, "--trials", 2, "--jobs", jobs)
+    assert (code, out) == (1, "")
+    assert err == "eij: angry.f raised KeyError: 'bit 3'\n"
+
+
 def test_a_fault_of_ours_is_not_hidden(monkeypatch):
     def broken(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("eij_core.cli.running.trials_of", broken)
+    monkeypatch.setattr("eij_core.cli.run.folder_of", broken)
     with pytest.raises(ZeroDivisionError):
         call(["run"])
 
@@ -102,7 +115,7 @@ def test_abort(monkeypatch, eij):
     def abort(*_):
         raise typer.Abort
 
-    monkeypatch.setattr("eij_core.cli.running.trials_of", abort)
+    monkeypatch.setattr("eij_core.cli.run.folder_of", abort)
     assert eij("run")[0] == 1
 
 
@@ -112,6 +125,7 @@ def test_main_exits_with_the_code():
     assert info.value.code == 2
 
 
+@pytest.mark.long
 def test_a_real_process(spawn):
     process = spawn("run", "--problem", "knapsac")
     out, err = process.communicate(timeout=60)

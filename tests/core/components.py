@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eij_core import Belief, Outcome, Trial, kernel, solve
-from eij_core.rng import below, fill_bits
+from eij_core import Belief, Outcome, Trial, solve
+from eij_core.engine.kernel import kernel
+from eij_core.engine.rng import below, fill_bits
 
 
 @kernel
@@ -38,6 +39,24 @@ class Broken(NamedTuple):
 
     def fitness(self, x):
         return np.nan if x[0] == 1 and x[1] == 1 else float(x.sum())
+
+
+@kernel
+class Lying(NamedTuple):
+    """OneMax whose `flip` returns how often it was called."""
+
+    n: int
+
+    def fitness(self, x):
+        return float(x.sum())
+
+    def prepare(self, x):
+        return np.zeros(1, np.int64)
+
+    def flip(self, x, memo, i):
+        x[i] ^= 1
+        memo[0] += 1
+        return float(memo[0])
 
 
 class WalkState(NamedTuple):

@@ -12,11 +12,11 @@ from eij_core.algorithms.ils import ils
 from eij_core.algorithms.portfolio import delta_of
 from eij_core.algorithms.pso import pso
 from eij_core.algorithms.ssga import ssga
-from eij_core.bits import unpack
-from eij_core.problems.ecc import ecc
-from eij_core.problems.knapsack import knapsack
-from eij_core.problems.nk import nk
-from eij_core.rng import streams_for
+from eij_core.engine.bits import unpack
+from eij_core.engine.rng import streams_for
+from eij_core.problems.bits.ecc import ecc
+from eij_core.problems.bits.knapsack import knapsack
+from eij_core.problems.bits.nk import nk
 from tests.core.components import OneMax
 from tests.oracles import Local, Particle, Population, Swarm, Xoshiro
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eij_core.bits import differences, invert, low_bits, ones, pack, unpack, words_for
+from eij_core.engine.bits import differences, invert, low_bits, ones, pack, unpack, words_for
 
 bits = st.integers(0, 1)
 strings = st.lists(bits, min_size=1, max_size=150)

@@ -1,5 +1,7 @@
 """The disk cache: it hits when nothing changed, never when something did, and may be absent."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.core.processes import ROOT, copy_of_the_package, python
@@ -9,10 +11,10 @@ pytestmark = pytest.mark.compiled
 RUN = """
 import json, eij_core
 run = eij_core.Run(eij_core.Trial("nk:n=9,k=1", "ils:steps=3", "static", "model", "1 J"))
-assert run.compiled
+assert run.loop.compiled
 for block in run:
     pass
-statistics = run._advance.stats
+statistics = run.loop.advance.stats
 print(json.dumps([
     eij_core.__file__,
     run.result().best.fitness,
@@ -34,7 +36,7 @@ def test_the_cache_hits_when_nothing_changed_and_never_lies(tmp_path):
 
     assert python(RUN, cwd=tmp_path, **no_cache_elsewhere)[1:] == [fitness, 1, 0]
 
-    source = package / "problems" / "nk.py"
+    source = package / "problems" / "bits" / "nk.py"
     text = source.read_text("utf-8")
     changed = text.replace("return float(total) * self.scale", "return 7.0").replace(
         "return float(memo[self.n]) * self.scale", "return 7.0"
@@ -60,14 +62,14 @@ def test_nowhere_to_cache_is_no_crash(tmp_path):
 
 LESSON = """
 import json
-from app.lesson_parts import Idle
+from app.pages.run.lessons.components import Idle
 from eij_core import Run, Trial
 from eij_core.algorithms.ils import ILS, Flip
 algorithm = ILS((Flip(1), Idle(1)), 3)
 run = Run(Trial("nk:n=9,k=1", algorithm, "static:operator=idle", "model", "1 J"))
 for block in run:
     pass
-statistics = run._advance.stats
+statistics = run.loop.advance.stats
 print(json.dumps([
     int(run.ledger.evaluations[0] - run.ledger.decisions[0] * 4),
     sum(statistics.cache_hits.values()),
@@ -79,11 +81,12 @@ print(json.dumps([
 def test_the_dashboard_s_own_components_are_cached_and_never_stale(tmp_path):
     """An operator of a lesson: cached across processes, compiled anew when it changes."""
     copy_of_the_package(tmp_path)
-    folder = tmp_path / "app"
-    folder.mkdir()
-    (folder / "__init__.py").touch()
-    part = folder / "lesson_parts.py"
-    part.write_text((ROOT / "app" / "lesson_parts.py").read_text("utf-8"), "utf-8")
+    lessons = Path("app", "pages", "run", "lessons")
+    (tmp_path / lessons).mkdir(parents=True)
+    for package in (lessons, *lessons.parents[:-1]):
+        (tmp_path / package / "__init__.py").touch()
+    part = tmp_path / lessons / "components.py"
+    part.write_text((ROOT / lessons / "components.py").read_text("utf-8"), "utf-8")
     here = {"cwd": tmp_path, "NUMBA_CACHE_DIR": ""}
     first = python(LESSON, **here)
     assert first[1:] == [0, 1]
@@ -105,7 +108,7 @@ folder.mkdir(parents=True, exist_ok=True)
 (folder / "__init__.py").write_text("class Thing: pass")
 sys.path.insert(0, "elsewhere")
 import app
-from eij_core.kernel import digest_of
+from eij_core.engine.kernel import digest_of
 print(json.dumps([app.__file__, digest_of(app.Thing)]))
 """
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eij_core import Hints, Outcome
-from eij_core.rng import streams_for
+from eij_core.engine.rng import streams_for
 from eij_core.selectors.eij import EIJ, EijStats, probability_of_first
 from tests.oracles import Scheduler, Xoshiro
 from tests.oracles import probability_of_first as brute_force

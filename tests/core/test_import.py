@@ -9,7 +9,7 @@ def test_the_core_imports_no_ui_library_and_compiles_nothing():
 import json, sys
 from numba.core import event
 with event.install_recorder("numba:compile") as recorder:
-    import eij_core, eij_core.control
+    import eij_core, eij_core.drive
 modules = sorted({name.partition(".")[0] for name in sys.modules})
 print(json.dumps([modules, len(recorder.buffer), eij_core.__all__]))
 """)

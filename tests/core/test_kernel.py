@@ -7,10 +7,10 @@ import numba
 import numpy as np
 import pytest
 
-from eij_core import kernel as public_kernel
-from eij_core.kernel import compile_entry, digest_of, kernel
-from eij_core.problems.ecc import ECC
-from eij_core.problems.knapsack import Knapsack
+from eij_core.engine.kernel import compile_entry, digest_of, kernel
+from eij_core.engine.kernel import kernel as public_kernel
+from eij_core.problems.bits.ecc import ECC
+from eij_core.problems.bits.knapsack import Knapsack
 from tests.core.components import OneMax
 
 

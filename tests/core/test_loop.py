@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from eij_core import Run, Trial
 from eij_core import run as run_module
 from eij_core.algorithms.ils import Flip, ils
-from eij_core.loop import MORE, compiled_advance, compiled_begin, due, spend
-from eij_core.problems.knapsack import Knapsack, knapsack
-from eij_core.records import BINS, Limits, Outcome, bin_edges, new_ledger, row_dtype
-from eij_core.rng import streams_for
+from eij_core.engine.histogram import BINS, EDGES
+from eij_core.engine.loop import MORE, compiled_advance, compiled_begin, due, spend
+from eij_core.engine.rng import streams_for
+from eij_core.engine.rows import Limits, new_ledger, row_dtype
+from eij_core.problems.bits.knapsack import Knapsack, knapsack
+from eij_core.protocols import Outcome
 from tests.core.components import Frugal, OneMax
 
-kernel = importlib.import_module("eij_core.kernel")
+kernel = importlib.import_module("eij_core.engine.kernel")
 
 ALGORITHMS = ["ils:steps=3", "ssga:population=4", "pso:swarm=3"]
 METERS = ["model", "model:noise=0", "model:application=0.5,evaluation=0,touch=0.001,noise=1"]
@@ -79,7 +81,7 @@ def test_energy_strictly_increases_and_adds_up(trial):
         assert len(own) == ledger.applications[o]
         assert own["gain"].sum() == pytest.approx(ledger.operator_gain[o])
         assert own["joules"].sum() == pytest.approx(ledger.operator_joules[o])
-        counts, _ = np.histogram(own["joules"], bin_edges())
+        counts, _ = np.histogram(own["joules"], EDGES)
         assert (counts == ledger.histogram[o]).all()
         assert (rows["applications"][:, o] == np.cumsum(rows["operator"] == o)).all()
 
@@ -121,6 +123,7 @@ def test_a_thousand_points_are_about_a_thousand_rows():
     assert 990 <= len(run.rows()) <= 1002
 
 
+@pytest.mark.long
 def test_without_an_end_the_grid_widens():
     """A budget in seconds has no axis to divide: the points lie ever further apart."""
     run = Run(Trial(OneMax(6), "ils:steps=1", meter="model", budget="100 s"), compiled=False)
@@ -138,7 +141,7 @@ def test_the_histogram_counts_in_the_bins_of_its_edges(joules):
     ledger = new_ledger(1)
     for value in joules:
         spend(ledger, 0, Outcome(0.0, 1, 0, np.zeros(0)), value)
-    counts, _ = np.histogram(joules, bin_edges())
+    counts, _ = np.histogram(joules, EDGES)
     assert (ledger.histogram[0] == counts).all()
 
 
@@ -150,10 +153,9 @@ def test_beyond_its_edges_the_histogram_counts_in_the_outermost_bins(joules, bin
     assert len(found) == 1
     assert bin_ in (None, found[0])
     assert ledger.histogram[0].sum() == 0
-    edges = bin_edges()
-    assert (np.diff(edges) > 0).all()
+    assert (np.diff(EDGES) > 0).all()
     if bin_ is None:
-        assert edges[found[0]] <= joules < edges[found[0] + 1]
+        assert EDGES[found[0]] <= joules < EDGES[found[0] + 1]
 
 
 def test_one_step_over_many_points_makes_one_row():
@@ -199,7 +201,7 @@ def test_the_entries_do_what_the_functions_do():
     expected = Run(trial, compiled=False)
     expected.advance(3)
     run = Run(trial, compiled=False)
-    components = (run.problem, run.algorithm, run.selector, run.meter)
+    components = (run.problem, run.algorithm, run.selector, run.charges.compiled)
     begin, go_on = compiled_begin(*components[:2]), compiled_advance(*components)
     state = begin(run.problem, run.algorithm, streams_for(trial.seed).moves)
     assert (state.best_x == run.state.best_x).all()

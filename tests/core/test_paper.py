@@ -1,13 +1,21 @@
 """The paper's tables, and ours beside them."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from eij_core import Trial, paper, solve
+from eij_core.campaigns import Campaign, Reader
 from eij_core.meters import paper as machine
-from eij_core.paper import __main__ as command
+from eij_core.paper.agreement import Agreement, agreements
+from eij_core.paper.experiment import name
+from eij_core.reports import read_dataset
+from tests.campaign.small import run
+
+FEATURED = {"ssga": "replace-1", "pso": "full", "ils": "flip-1"}
+"""The operator whose share the paper plots."""
 
 # What the paper's text and our readings of it promise: see the docstrings of the algorithms.
 PROMISED = [
@@ -24,10 +32,50 @@ PROMISED = [
 ]
 
 
-def tiny(trial):
-    """The same trial with next to no budget, for tests of the table itself."""
-    fields = trial.to_dict() | {"budget": "3 J", "algorithm": "ils:steps=5"}
-    return solve(Trial.from_dict(fields), compiled=False)
+class Cell(NamedTuple):
+    """One method on one problem: how it agrees with the paper, and how it chose."""
+
+    agreement: Agreement
+    early: float
+    """Share of the operator that the paper plots, in the decisions of the first fifth."""
+    late: float
+    """The same in the last fifth."""
+
+
+@pytest.fixture
+def compare(tmp_path):
+    """Run one method in one cell as a campaign; return the cell."""
+
+    def run_cell(problem, algorithm, method, trials, fixed="joules", seed=1):
+        unit = "J" if fixed == "joules" else "evaluations"
+        grid = {
+            "problems": [problem],
+            "algorithms": [algorithm],
+            "selectors": [paper.METHODS[algorithm][method]],
+            "meter": "paper",
+            "budget": f"{getattr(paper.PROBLEMS[problem], fixed):g} {unit}",
+            "seeds": trials,
+            "seed": seed,
+            "points": 100,
+        }
+        run(tmp_path, Campaign.from_dict(grid))
+        (agreement,) = agreements(read_dataset(tmp_path, namer=name, curves=False))
+        with Reader(tmp_path) as reader:
+            names = [entry["name"] for entry in reader.rows()[0].result["operators"]]
+            featured = names.index(FEATURED[algorithm])
+            traces = dict(reader.traces()).values()
+        shares = [_shares(rows, "spent" if unit == "J" else unit, featured) for rows in traces]
+        return Cell(agreement, *np.mean(shares, axis=0))
+
+    return run_cell
+
+
+def _shares(rows, axis, operator):
+    """Return the operator's share of the decisions in the first and the last fifth of the axis."""
+    ends = np.searchsorted(rows[axis], np.array([0.2, 0.8]) * rows[axis][-1])
+    applied = rows["applications"]
+    first, last = applied[ends[0]], applied[-1] - applied[ends[1]]
+    return first[operator] / max(first.sum(), 1), last[operator] / max(last.sum(), 1)
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -53,113 +101,50 @@ def test_the_papers_machine_has_the_papers_prices():
     assert machine.EVALUATIONS.tolist() == evaluations
 
 
-def test_the_papers_trials():
-    assert len(paper.cells()) == 27
-    assert paper.cells(["nk"], ["pso"]) == [
-        ("nk", "pso", "EOS-PSO"), ("nk", "pso", "PSO-Light"), ("nk", "pso", "PSO-Full")
-    ]  # fmt: skip
-    trials = paper.trials("ecc", "ils", "ILS-5", 3)
-    assert [trial.repetition for trial in trials] == [0, 1, 2]
-    assert {str(trial.budget) for trial in trials} == {"10000 J"}
-    assert {str(trial.selector) for trial in trials} == {"static:operator=flip-5"}
-    (other,) = paper.trials("knapsack", "pso", "EOS-PSO", 1, fixed="evaluations")
-    assert str(other.budget) == "35000 evaluations"
-    assert other.selector.parameters["alpha"] == 0.9
-
-
-def test_a_comparison():
-    cell = paper.compare("nk", "ils", "ILS-1", 4, run=tiny)
-    values = [100 * tiny(trial).best.fitness for trial in paper.trials("nk", "ils", "ILS-1", 4)]
-    assert (cell.paper, cell.paper_sd) == (73.45, 1.31)
-    assert (cell.trials, cell.feasible, cell.early, cell.late) == (4, 1.0, 1.0, 1.0)
-    assert cell.ours == pytest.approx(np.mean(values))
-    error = math.sqrt(np.var(values, ddof=1) / 4 + 1.31**2 / 100)
-    assert cell.errors == pytest.approx((cell.ours - 73.45) / error)
-    assert not cell.agrees
-
-
-def test_what_the_paper_leaves_out_is_not_compared():
-    cell = paper.compare("knapsack", "ils", "ILS-5", 2, run=tiny)
-    assert math.isnan(cell.paper)
-    assert math.isnan(cell.errors)
-    assert not cell.agrees
-
-
-def test_a_table_of_cells():
-    cells = [paper.compare("ecc", "ils", method, 2, run=tiny) for method in paper.METHODS["ils"]]
-    frame = paper.frame(cells)
-    assert list(frame.columns) == list(paper.Cell._fields)
-    assert frame["method"].tolist() == ["EOS-ILS", "ILS-1", "ILS-5"]
-
-
-def test_the_command(monkeypatch, capsys):
-    monkeypatch.setenv("COLUMNS", "160")
-    monkeypatch.setattr(
-        command, "compare", lambda *cell, fixed: paper.compare(*cell, fixed=fixed, run=tiny)
-    )
-    assert command.main(["--trials", "2", "--problem", "knapsack", "--algorithm", "ils"]) == 0
-    printed = capsys.readouterr().out
-    assert "9031.08 ± 112.59" in printed
-    assert "EOS-ILS" in printed
-    assert "agree" in printed
-    assert command.main(["--quick", "--problem", "ecc", "--algorithm", "ils",
-                         "--fixed", "evaluations"]) == 0  # fmt: skip
-    assert "Joules at equal evaluations" in capsys.readouterr().out
-
-
-def test_the_command_needs_two_trials(capsys):
-    with pytest.raises(SystemExit) as caught:
-        command.main(["--trials", "1"])
-    assert caught.value.code == 2
-    assert "at least 2" in capsys.readouterr().err
-
-
 # --- the numbers ----------------------------------------------------------------------------------
-
-
-def assert_agreement(cell):
-    assert cell.agrees, f"{cell.ours:.2f} ± {cell.ours_sd:.2f}, {cell.errors:+.1f} errors: {cell}"
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("cell", PROMISED, ids="-".join)
-def test_the_papers_numbers(cell):
-    assert_agreement(paper.compare(*cell, 30))
+def test_the_papers_numbers(compare, cell):
+    found = compare(*cell, 30).agreement
+    assert found.agrees, found
 
 
 @pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.parametrize("cell", PROMISED, ids="-".join)
-def test_the_papers_numbers_in_full(cell):
-    assert_agreement(paper.compare(*cell, 100, seed=2))
+def test_the_papers_numbers_in_full(compare, cell):
+    found = compare(*cell, 100, seed=2).agreement
+    assert found.agrees, found
 
 
 @pytest.mark.compiled
-def test_ils_5_is_mostly_infeasible_on_the_knapsack():
-    assert paper.compare("knapsack", "ils", "ILS-5", 30).feasible < 0.4
+def test_ils_5_is_mostly_infeasible_on_the_knapsack(compare):
+    assert compare("knapsack", "ils", "ILS-5", 30).agreement.feasible < 0.4
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("problem", paper.PROBLEMS)
-def test_the_energy_aware_ssga_uses_both_operators_alike(problem):
-    cell = paper.compare(problem, "ssga", "EOS-SSGA", 30)
+def test_the_energy_aware_ssga_uses_both_operators_alike(compare, problem):
+    cell = compare(problem, "ssga", "EOS-SSGA", 30)
     assert cell.early == pytest.approx(0.5, abs=0.12)
     assert cell.late == pytest.approx(0.5, abs=0.12)
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("problem", ["knapsack", "nk"])
-def test_the_energy_aware_ils_finds_out_that_one_flip_is_better(problem):
-    cell = paper.compare(problem, "ils", "EOS-ILS", 30)
+def test_the_energy_aware_ils_finds_out_that_one_flip_is_better(compare, problem):
+    cell = compare(problem, "ils", "EOS-ILS", 30)
     assert cell.early > 0.55
     assert cell.late > 0.9
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("method", paper.METHODS["ssga"])
-def test_the_papers_energy_at_equal_evaluations(method):
-    cell = paper.compare("ecc", "ssga", method, 30, fixed="evaluations")
-    assert cell.ours == pytest.approx(cell.paper, rel=0.02)
+def test_the_papers_energy_at_equal_evaluations(compare, method):
+    cell = compare("ecc", "ssga", method, 30, fixed="evaluations")
+    assert cell.agreement.mean == pytest.approx(cell.agreement.published.mean, rel=0.02)
 
 
 @pytest.mark.compiled

@@ -8,10 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eij_core import InputError
-from eij_core.problems.ecc import ecc
-from eij_core.problems.external import External, external
-from eij_core.problems.knapsack import Family, Knapsack, build, knapsack, optimal_profit, pisinger
-from eij_core.problems.nk import nk
+from eij_core.problems.bits.ecc import ecc
+from eij_core.problems.bits.external import External, external
+from eij_core.problems.bits.knapsack import (
+    Family,
+    Knapsack,
+    build,
+    knapsack,
+    optimal_profit,
+    pisinger,
+)
+from eij_core.problems.bits.nk import nk
 from eij_core.registry import problems
 from tests import oracles
 from tests.core.components import OneMax, ones
@@ -85,7 +92,6 @@ def test_nk_fitness(point):
     exact = oracles.nk(problem.neighbours, problem.tables, x)
     assert problem.fitness(x) == pytest.approx(float(exact), rel=1e-15)
     assert 0.0 <= problem.fitness(x) < 1.0
-    assert problem.feasible(x)
 
 
 @given(points(codes()))
@@ -139,6 +145,7 @@ def test_previews_equal_full_evaluation_and_leave_no_trace(point, data):
     assert (memo == before[1]).all()
 
 
+@pytest.mark.long
 @given(points())
 def test_evaluation_leaves_the_string_alone(point):
     problem, x = point
@@ -293,7 +300,6 @@ def test_external_calls_the_function():
     problem = external("tests.core.components.ones", 3)
     assert problem == External(3, ones)
     assert problem.fitness(bits_of("101")) == 2.0
-    assert problem.feasible(bits_of("101"))
     assert problem.interpreted
     assert problem.flip(bits_of("101"), problem.prepare(bits_of("101")), 1) == 3.0
 

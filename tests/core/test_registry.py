@@ -75,7 +75,7 @@ def test_making(shapes, text, made):
         ("box:side=", "box", "key=value"),
         ("box:", "component", "name or name:key=value"),
         ("", "component", "name or name:key=value"),
-        ("blob", "blob:size", "a whole number, a finite number"),
+        ("blob", "blob:size", "a whole number"),
         (Spec("box", {"side": 10**400}), "box:side", "1 to 9"),
         (Spec("box", {"side": math.inf}), "box:side", "1 to 9"),
         (Spec("box", {"side": True}), "box:side", "a whole number"),

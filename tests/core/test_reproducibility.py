@@ -43,7 +43,7 @@ TRIALS = CELLS | OTHERS
 @pytest.mark.parametrize("name", TRIALS)
 def test_compiled_equals_interpreted(name):
     run = Run(TRIALS[name])
-    assert run.compiled
+    assert run.loop.compiled
     for _ in run:
         pass
     assert run.result().digest == solve(TRIALS[name], compiled=False).digest

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from eij_core.rng import (
+from eij_core.engine.rng import (
     all_miss_of,
     below,
     draw_distinct,

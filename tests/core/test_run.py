@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from eij_core import Budget, InputError, Run, RunError, Trial, solve
-from eij_core import run as run_module
-from eij_core.problems.external import External
+from eij_core.engine import loop
+from eij_core.problems.bits.external import External
 from tests.core.components import (
     Broken,
     Chatty,
@@ -146,7 +146,7 @@ def test_a_result_as_data():
     assert data["best"]["gap"] is None
     assert len(data["best"]["x"]) == 12
     assert sum(o["share"] for o in data["operators"]) == pytest.approx(1.0)
-    assert data["meter"] == {"name": "model", "provenance": "simulated"}
+    assert (data["meter"]["name"], data["meter"]["provenance"]) == ("model", "simulated")
     assert data["digest"] == result.digest
     assert solve(small(problem=OneMax(6)), compiled=False).to_dict()["trial"] is None
 
@@ -213,6 +213,19 @@ def test_bad_changes_are_refused(parameters, message):
     assert run.result().changes == ()
 
 
+def test_after_the_end_no_decision_is_explained():
+    run = Run(small(), compiled=False)
+    run.stop("enough")
+    with pytest.raises(RunError, match=r"the run has ended \(enough\): no decision comes next"):
+        run.explain()
+
+
+def test_a_selector_without_explain_is_named():
+    run = Run(small(selector=Turns(1)), compiled=False)
+    with pytest.raises(InputError, match="selector = Turns: expected a selector with the method"):
+        run.explain()
+
+
 def test_explain_tells_the_next_decision():
     run = Run(small(every=1), compiled=False)
     for _ in range(8):
@@ -229,7 +242,7 @@ def test_components_of_ones_own(compiled):
     """Operators of different types in one portfolio, chosen by a rule from outside."""
     trial = Trial(OneMax(30), WALK, Turns(1), "model:noise=0", "30 J", seed=2)
     run = Run(trial, compiled=compiled)
-    assert run.compiled == compiled
+    assert run.loop.compiled == compiled
     for _ in run:
         pass
     result = run.result()
@@ -252,7 +265,7 @@ def test_components_of_ones_own(compiled):
 def test_what_numba_cannot_compile_runs_interpreted(trial, caplog):
     with caplog.at_level(logging.WARNING):
         run = Run(trial)
-    assert not run.compiled
+    assert not run.loop.compiled
     assert "runs interpreted" in caplog.text
     for _ in run:
         pass
@@ -261,7 +274,7 @@ def test_what_numba_cannot_compile_runs_interpreted(trial, caplog):
 
 def test_a_python_function_is_a_problem():
     run = Run(Trial(External(20, ones, optimum=20.0), "ils:steps=20", meter="model", budget="9 J"))
-    assert not run.compiled
+    assert not run.loop.compiled
     for _ in run:
         pass
     assert run.result().best.gap == 0.0
@@ -304,9 +317,9 @@ def test_static_needs_an_operator_of_the_portfolio():
 
 def test_the_compiled_path(monkeypatch):
     """The same with numba's compiler switched off, as debuggers and coverage have it."""
-    monkeypatch.setattr(run_module, "jit_is_off", lambda: False)
+    monkeypatch.setattr(loop, "jit_is_off", lambda: False)
     run = Run(small(problem="knapsack:n=12,r=50", meter="paper"))
-    assert run.compiled
+    assert run.loop.compiled
     for _ in run:
         pass
     assert run.result().digest == solve(run.trial, compiled=False).digest
@@ -319,15 +332,15 @@ def test_what_fails_to_compile(monkeypatch, caplog, problem):
     def refuse(*components):
         raise numba.core.errors.TypingError("cannot")
 
-    monkeypatch.setattr(run_module, "jit_is_off", lambda: False)
-    monkeypatch.setattr(run_module, "compiled_begin", lambda *components: refuse)
+    monkeypatch.setattr(loop, "jit_is_off", lambda: False)
+    monkeypatch.setattr(loop, "compiled_begin", lambda *components: refuse)
     trial = small(problem=problem)
     if isinstance(problem, str):
         with pytest.raises(numba.core.errors.TypingError):
             Run(trial)
         return
     run = Run(trial)
-    assert not run.compiled
+    assert not run.loop.compiled
     assert "runs interpreted" in caplog.text
     for _ in run:
         pass

@@ -3,13 +3,14 @@
 import dataclasses
 import json
 import pickle
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eij_core import Budget, InputError, Spec, Trial
-from tests.core.components import OneMax, Turns
+from eij_core import Budget, InputError, Run, Spec, Trial, solve
+from tests.core.components import OneMax, Step, Turns, Walk
 
 trials = st.builds(
     Trial,
@@ -104,3 +105,79 @@ def test_objects_of_ones_own():
     assert trial.name_of("algorithm") == "ils"
     with pytest.raises(InputError, match="register your own"):
         trial.to_json()
+
+
+# --- what is no component gets one line -----------------------------------------------------------
+
+
+class Plain(NamedTuple):
+    """OneMax without `@kernel`."""
+
+    n: int
+
+    def fitness(self, x):
+        return float(x.sum())
+
+
+class PlainStep(NamedTuple):
+    """An operator without `@kernel`."""
+
+    bits: int
+
+    def apply(self, algorithm, problem, state, rng):
+        return None
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (
+            lambda: Trial(problem=3),
+            "problem = 3: expected a name, such as 'nk:n=50', or an object with n and fitness",
+        ),
+        (
+            lambda: Trial(OneMax),
+            "problem = OneMax: expected an object, not a class: OneMax(…)",
+        ),
+        (
+            lambda: Trial(Plain(5)),
+            "problem = Plain: expected a NamedTuple class marked @kernel "
+            "(from eij_core.components import kernel)",
+        ),
+        (
+            lambda: Trial(OneMax(5), Walk((Step(1), PlainStep(1)))),
+            "algorithm = PlainStep: expected a NamedTuple class marked @kernel "
+            "(from eij_core.components import kernel)",
+        ),
+        (
+            lambda: Trial(Walk((Step(1),))),
+            "problem = Walk: expected a problem, but this is an algorithm: give it as algorithm=…",
+        ),
+        (
+            lambda: Trial(algorithm=OneMax(5)),
+            "algorithm = OneMax: expected an algorithm, but this is a problem: "
+            "give it as problem=…",
+        ),
+        (
+            lambda: Trial(meter=Turns(1)),
+            "meter = Turns: expected a meter, but this is a selector: give it as selector=…",
+        ),
+        (
+            lambda: Trial(selector=Step(1)),
+            "selector = Step: expected a name, such as 'eij-plus', or an object with memory and "
+            "select and learn and belief",
+        ),
+        (
+            lambda: solve("nk"),
+            "trial = nk: expected a Trial, such as Trial('nk:n=50', budget='20 J')",
+        ),
+        (
+            lambda: Run(OneMax(5)),
+            "trial = OneMax(n=5): expected a Trial, such as Trial('nk:n=50', budget='20 J')",
+        ),
+    ],
+)
+def test_what_is_no_component_is_refused_in_one_line(make, line):
+    with pytest.raises(InputError) as raised:
+        make()
+    assert str(raised.value) == line

@@ -9,12 +9,20 @@ import time
 from pathlib import Path
 
 from eij_core.errors import MeterPermissionError, MeterUnavailable
-from eij_core.meters.powercap import PowercapSource
-from eij_core.meters.pyrapl import PyRaplSource
+from eij_core.meters.counters.powercap import PowercapCounter
+from eij_core.meters.counters.pyrapl import PyRaplCounter
+
+
+def witness_uj():
+    """Return the zone "core", which ticks with the others, has a known power and never wraps."""
+    for zone in Path("/sys/class/powercap").glob("intel-rapl:*:*"):
+        if (zone / "name").read_text() == "core\n":
+            return int((zone / "energy_uj").read_text())
+    raise AssertionError("no zone core")
 
 
 def measure(seconds):
-    native, library = PowercapSource(), PyRaplSource()
+    native, library = PowercapCounter(), PyRaplCounter()
     assert logging.getLogger().handlers == []
     failures = []
 
@@ -31,8 +39,13 @@ def measure(seconds):
             last = value
 
     def moment():
-        """The library's reading between two of the other's, however long they take."""
-        return time.monotonic_ns(), native.read_uj(), library.read_uj(), native.read_uj()
+        """Return readings of the witness and of both counters, each between two of the one before.
+
+        However long the readings take, the middle ones lie between the outer ones.
+        """
+        before, first = witness_uj(), native.read_uj()
+        middle = library.read_uj()
+        return before, first, middle, native.read_uj(), witness_uj()
 
     start = moment()
     end = time.monotonic() + seconds
@@ -44,7 +57,7 @@ def measure(seconds):
         time.sleep(0.005)
     stop = moment()
     out = {
-        "seconds": (stop[0] - start[0]) / 1e9,
+        "witness": [(stop[0] - start[4]) / 1e6, (stop[4] - start[0]) / 1e6],
         "native": (stop[1] - start[1]) / 1e6,
         "pyrapl": (stop[2] - start[2]) / 1e6,
         "least": (stop[1] - start[3]) / 1e6,
@@ -65,9 +78,9 @@ def refused():
     os.setgid(65534)
     os.setuid(65534)
     out = {}
-    for name, source in (("native", PowercapSource), ("pyrapl", PyRaplSource)):
+    for name, counter in (("native", PowercapCounter), ("pyrapl", PyRaplCounter)):
         try:
-            source().close()
+            counter().close()
             out[name] = "read it"
         except MeterPermissionError as error:
             out[name] = str(error)

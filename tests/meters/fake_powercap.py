@@ -3,7 +3,7 @@
     python fake_powercap.py FOLDER [--tick-ms 1] [--spec JSON] [--seconds 120]
 
 SPEC: a list of {zone, name, watts, start_uj, unit_uj, max_uj, mode}. Prints `ready` once the
-tree stands. The root for `PowercapSource` is FOLDER/class/powercap.
+tree stands. The root for `PowercapCounter` is FOLDER/class/powercap.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ DEFAULT = [
 ]
 RANGE_UJ = 65_532_610_987
 CATCH_UP = 3
-"""How many ticks a write makes up for when others had the CPU. Sources expect up to three times the
-rated power: a value that came late must not be followed by a leap that no hardware makes."""
+"""How many ticks a write makes up for when others had the CPU. Readers expect up to three times the
+rated power, so a late value is not followed by a leap that no hardware makes."""
 
 
 def build(folder: Path, spec: list[dict]) -> dict[str, Path]:

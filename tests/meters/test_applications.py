@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eij_core.meters.applications import SettlingMeter
-from eij_core.meters.cputime import CpuTimeSource
-from eij_core.meters.meter import cycle_count
-from eij_core.meters.settle import Counted
-from eij_core.records import Limits, new_ledger
+from eij_core.engine.cpu_clocks import cycle_count
+from eij_core.engine.rows import Limits, new_ledger
+from eij_core.meters.counters.cputime import CpuTimeCounter
+from eij_core.meters.settlement.applications import SettlingMeter
+from eij_core.meters.settlement.counted import Counted
 from tests.meters.virtual import Machine, Named, Scripted
 
 MS = 1_000_000
 
 
 def meter_on(machine, **options):
-    source = Scripted(machine)
+    counter = Scripted(machine)
     clocks = {"clock": lambda: machine.wall, "cpu_clock": lambda: machine.cpu}
-    return SettlingMeter(source, **clocks, **options)
+    return SettlingMeter(counter, **clocks, **options)
 
 
 def test_short_operators_get_their_share():
@@ -41,7 +41,7 @@ def test_short_operators_get_their_share():
     assert np.median(errors) < 0.02
     assert np.quantile(errors, 0.95) < 0.05
     assert {c.quality for c in charges} == {"attributed"}
-    assert sum(meter.totals().values()) == meter.source.read_uj()
+    assert sum(meter.totals().values()) == meter.counter.read_uj()
     assert meter.totals()["overhead"] > 0
     assert meter.info.name == "scripted"
 
@@ -77,12 +77,12 @@ def test_a_step_of_the_calendar_clock_does_not_show(monkeypatch):
     cycle_count()  # compiles it
     monkeypatch.setattr(time, "time", stepped)
     monkeypatch.setattr(time, "time_ns", stepped)
-    meter = SettlingMeter(CpuTimeSource(10))
+    meter = SettlingMeter(CpuTimeCounter(10))
     with meter.charge("x") as charge:
         sum(range(10_000))
     meter.flush()
     assert charge.uj > 0
-    counted = Counted(CpuTimeSource(10))
+    counted = Counted(CpuTimeCounter(10))
     compiled = counted.attach("p", "a", (Named("x"),))
     ledger, limits = new_ledger(1), Limits(np.inf, np.inf, 0.0, True, 0)
     counted.begin(compiled, ledger)
@@ -99,17 +99,17 @@ def test_an_exception_is_charged_too():
     assert charge.quality == "measured"
 
 
-def test_a_source_that_is_gone_from_the_start():
+def test_a_counter_that_is_gone_from_the_start():
     machine = Machine()
-    source = Scripted(machine)
-    source.gone = True
+    counter = Scripted(machine)
+    counter.gone = True
     clocks = {"clock": lambda: machine.wall, "cpu_clock": lambda: machine.cpu}
-    meter = SettlingMeter(source, **clocks)
+    meter = SettlingMeter(counter, **clocks)
     for _ in range(3):
         with meter.charge("x") as charge:
             machine.run(30 * MS, 20.0)
     assert charge.quality == "imputed"
-    source.gone = False
+    counter.gone = False
     machine.run(30 * MS, 20.0)
     for _ in range(3):
         with meter.charge("x") as charge:
@@ -120,7 +120,7 @@ def test_a_source_that_is_gone_from_the_start():
 def test_a_stuck_counter_holds_nothing_back():
     machine = Machine()
     meter = meter_on(machine)
-    meter.source.stuck = True
+    meter.counter.stuck = True
     for _ in range(200):
         with meter.charge("x") as charge:
             machine.run(30 * MS, 20.0)
@@ -142,12 +142,12 @@ def test_a_stuck_counter_holds_nothing_back():
 def test_whatever_happens(applications, phase):
     machine = Machine(phase_ns=phase)
     meter = meter_on(machine)
-    source, charges = meter.source, []
+    counter, charges = meter.counter, []
     for op, ns, event in applications:
         if event == "reset":
-            source.reset()
-        source.gone = (source.gone or event == "gone") and event != "back"
-        source.stuck = source.stuck != (event == "stuck")
+            counter.reset()
+        counter.gone = (counter.gone or event == "gone") and event != "back"
+        counter.stuck = counter.stuck != (event == "stuck")
         with meter.charge(op) as charge:
             machine.run(ns, 30.0)
         charges.append(charge)

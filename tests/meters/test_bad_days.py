@@ -6,15 +6,17 @@ import time
 import numpy as np
 import pytest
 
-from eij_core.cli import tables
+from eij_core.cli.shared import summaries as tables
 from eij_core.errors import MeterUnavailable
-from eij_core.meters import window
-from eij_core.meters.clocks import RealClocks
-from eij_core.meters.meter import Provenance, SourceInfo
-from eij_core.meters.settle import Counted
-from eij_core.meters.source import Domain, Tally
+from eij_core.meters.counters.counter import CumulativeCounter, Domain
+from eij_core.meters.settlement import window
+from eij_core.meters.settlement.clocks import RealClocks
+from eij_core.meters.settlement.counted import Counted
+from eij_core.protocols import EnergyInfo, Provenance
 from eij_core.run import Run
 from eij_core.trial import Trial
+
+pytestmark = pytest.mark.long
 
 WATTS, TICK_NS, RANGE = 50.0, 1_000_000, 10**9
 GOOD_NS = 150_000_000
@@ -26,7 +28,7 @@ class Fading:
 
     def __init__(self, fault: str) -> None:
         self.fault, self.watts = fault, WATTS
-        self.info = SourceInfo(
+        self.info = EnergyInfo(
             "powercap",
             Provenance.MEASURED,
             ("package-0", "package-0/dram"),
@@ -38,11 +40,15 @@ class Fading:
         self.started = time.monotonic_ns()
         self.first_read, self.bad = 0, False
         domains = [Domain("package-0", RANGE, 150.0), Domain("package-0/dram", RANGE, 150.0)]
-        self._tally = Tally(self._raws, domains)
+        self._tally = CumulativeCounter(self._raws, domains)
 
     @property
     def breaks(self) -> int:
         return self._tally.breaks
+
+    @property
+    def origin_uj(self) -> int:
+        return self._tally.origin_uj
 
     def _raws(self) -> list[int]:
         elapsed = time.monotonic_ns() - self.started
@@ -70,36 +76,33 @@ class Fading:
         self.first_read = self.first_read or time.monotonic_ns()
         return self._tally.read_uj()
 
-    def read_domains_uj(self) -> dict[str, int]:
-        return self._tally.read_domains_uj()
-
     def close(self) -> None:
         pass
 
 
 class Watched(Counted):
-    """Tells its source when a chunk ends."""
+    """Calls its counter at the end of a chunk."""
 
     def _settle(self, *arguments, **options):
-        self.source.end_chunk()
+        self.counter.end_chunk()
         return super()._settle(*arguments, **options)
 
 
 class Sleepy(RealClocks):
     """Clocks of a machine that was suspended for an hour in mid-run."""
 
-    def __init__(self, source: Fading) -> None:
-        self.source = source
+    def __init__(self, counter: Fading) -> None:
+        self.counter = counter
 
     def now(self):
         now = super().now()
-        return now._replace(asleep_ns=3600 * 10**9 * self.source.bad)
+        return now._replace(asleep_ns=3600 * 10**9 * self.counter.bad)
 
 
 def carried_out(fault, budget="30 J"):
-    source = Fading(fault)
-    clocks = Sleepy(source) if fault == "is suspended" else RealClocks()
-    counted = Watched(source, clocks=clocks)
+    counter = Fading(fault)
+    clocks = Sleepy(counter) if fault == "is suspended" else RealClocks()
+    counted = Watched(counter, clocks=clocks)
     trial = Trial("nk:n=20,k=3", "ssga", "eij", counted, budget, seed=1)
     run = Run(trial, compiled=False)
     for _ in run:
@@ -140,7 +143,7 @@ def test_a_bad_day(monkeypatch, capsys, fault, why):
     assert energy["quality"][f"imputed: {why}"] >= 1
     assert 0 < energy["imputed_share"] <= 1
     # What the counter said while it was well stays; nothing was counted twice.
-    lasted = (time.monotonic_ns() - run.source.source.started) * 1e-9
+    lasted = (time.monotonic_ns() - run.meter.counter.started) * 1e-9
     assert sum(energy["joules"].values()) < WATTS * lasted
     tables.show([result.to_dict()])
     told = capsys.readouterr().out
@@ -152,7 +155,7 @@ def test_a_wrap_is_no_bad_day():
     run, result = carried_out("wraps", "20 J")
     is_right(run, result, 20.0)
     assert "imputed: reset" not in result.energy["quality"]
-    lasted = (time.monotonic_ns() - run.source.source.started) * 1e-9
+    lasted = (time.monotonic_ns() - run.meter.counter.started) * 1e-9
     assert sum(result.energy["joules"].values()) < WATTS * lasted
 
 

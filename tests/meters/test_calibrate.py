@@ -1,77 +1,86 @@
 """Calibration, the facts of the host, and the host's lock."""
 
 import os
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from eij_core.errors import EijError, MeterUnavailable
-from eij_core.meters import calibrate as module
-from eij_core.meters import host, hostlock
-from eij_core.meters.calibrate import Calibration, cache_folder, calibrate, store, stored
-from eij_core.meters.clocks import RealClocks
-from eij_core.meters.cputime import CpuTimeSource
-from eij_core.meters.hostlock import HostLock, MeterBusy
-from eij_core.meters.meter import Provenance, SourceInfo
+from eij_core.meters.counters import calibrate as module
+from eij_core.meters.counters import host, host_lock
+from eij_core.meters.counters.calibrate import Calibration, cache_folder, calibrate, store, stored
+from eij_core.meters.counters.counter import watch
+from eij_core.meters.counters.cputime import CpuTimeCounter
+from eij_core.meters.counters.host_lock import HostLock, MeterBusy, reserve_host
+from eij_core.meters.settlement.clocks import RealClocks
+from eij_core.protocols import EnergyInfo, Provenance
+from tests.clock import Clock
 
 
 class Busy:
-    """A counter of 30 W, of real time."""
+    """A counter of 30 W that ticks every millisecond of the test's clock."""
 
     breaks, watts = 0, 30.0
-    info = SourceInfo("powercap", Provenance.MEASURED, ("package-0",), "package", 1_000_000, 61.0)
+    info = EnergyInfo("powercap", Provenance.MEASURED, ("package-0",), "package", 1_000_000, 61.0)
 
-    def __init__(self):
-        self.start = time.monotonic_ns()
+    def __init__(self, clock):
+        self.clock = clock
 
     def read_uj(self):
-        return (time.monotonic_ns() - self.start) // 1_000_000 * 30_000
+        return self.clock.monotonic_ns() // 1_000_000 * 30_000
 
 
 @pytest.fixture
-def quick(monkeypatch):
+def busy(monkeypatch):
+    """The counter, on a clock that each look at it moves by 10 µs."""
+    clock = Clock(look_ns=10_000)
+    monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setattr(module, "watch", partial(watch, clock=clock.monotonic_ns))
     monkeypatch.setattr(module, "PAIRS", 100)
+    return Busy(clock)
 
 
-def test_calibration_and_its_file(quick):
+def test_calibration_and_its_file(busy):
     steps = []
-    made = calibrate(Busy(), 2.0, steps.append)
+    made = calibrate(busy, 2.0, steps.append)
     assert len(steps) == 5
     for watts in (made.idle_watts, made.thread_watts, made.full_watts):
-        assert watts == pytest.approx(30, rel=0.2)
-    assert made.tick_ns == pytest.approx(1e6, rel=0.2)
-    assert abs(made.drift) < 0.2
+        assert watts == pytest.approx(30, rel=0.01)
+    assert made.tick_ns == pytest.approx(1e6, rel=0.01)
+    assert abs(made.drift) < 0.01
     path = store(made)
     assert path.parent == cache_folder()
     assert stored() == [made]
-    assert CpuTimeSource().watts == made.thread_watts
-    assert CpuTimeSource().info.rel_uncertainty == 0.25
+    assert CpuTimeCounter().watts == made.thread_watts
+    assert CpuTimeCounter().info.rel_uncertainty == 0.25
     assert store(made) == path
     assert len(list(path.parent.iterdir())) == 1
 
 
-def test_a_calibration_that_contradicts_itself_is_doubted(quick):
-    made = calibrate(Busy(), 0.2)
+def test_a_calibration_that_contradicts_itself_is_doubted(busy):
+    made = calibrate(busy, 0.2)
     assert "no more than the idle" in replace(made, idle_watts=30.0, thread_watts=29.0).doubt
     steady = replace(made, idle_watts=10.0, thread_watts=30.0, drift=0.02)
     assert steady.doubt == ""
     assert "differ by 30%" in replace(steady, drift=-0.3).doubt
 
 
-def test_a_counter_reset_meanwhile_calibrates_nothing(quick):
-    source = Busy()
-
+def test_a_counter_reset_meanwhile_calibrates_nothing(busy):
     def reset(step):
-        source.breaks += step == "every CPU busy"
+        busy.breaks += step == "every CPU busy"
 
     with pytest.raises(MeterUnavailable, match="calibrate again"):
-        calibrate(source, 0.1, reset)
+        calibrate(busy, 0.1, reset)
 
 
 def test_an_estimate_cannot_be_calibrated_by_itself():
     with pytest.raises(EijError, match="needs a counter"):
-        calibrate(CpuTimeSource(), 0.1)
+        calibrate(CpuTimeCounter(), 0.1)
 
 
 def test_bad_files_are_left_out(tmp_path, caplog):
@@ -136,44 +145,44 @@ def test_clocks_without_a_boot_clock(monkeypatch):
 # --- the lock ---
 
 
-def test_the_lock_is_one(tmp_path):
+def test_one_holder_at_a_time():
     first = HostLock()
-    with pytest.raises(MeterBusy, match=f"process {os.getpid()} holds"):
+    with pytest.raises(MeterBusy, match=f"process {os.getpid()} on .* holds .*sharing=shared"):
         HostLock()
     first.release()
     first.release()
     HostLock().release()
 
 
+def test_a_reserved_host_hands_its_lock_down():
+    with reserve_host():
+        for _ in range(2):
+            HostLock().release()  # gives nothing back
+        with ThreadPoolExecutor(1) as elsewhere, pytest.raises(MeterBusy):
+            elsewhere.submit(HostLock).result()
+    HostLock().release()
+
+
+def test_a_task_says_that_it_waits_for_its_turn(caplog):
+    first = HostLock()
+    freed = threading.Timer(0.05, first.release)
+    freed.start()
+    with reserve_host():
+        assert "waiting, because another run is being measured on this host" in caplog.text
+        assert f"process {os.getpid()} on" in caplog.text
+    freed.join()
+
+
 def test_where_the_lock_is(monkeypatch):
     monkeypatch.delenv("EIJ_RAPL_LOCK")
-    assert hostlock.lock_path().name == "eij-rapl.lock"
+    assert host_lock.lock_path().name == "eij-rapl.lock"
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    assert hostlock.lock_path().parent != hostlock.Path("/run/lock")
+    assert host_lock.lock_path().parent != Path("/run/lock")
 
 
-def test_a_lock_of_another_user(tmp_path, monkeypatch):
-    path = tmp_path / "theirs.lock"
-    path.write_text("process 1\n")
-    real = os.open
-
-    def deny(name, flags, *mode):
-        if flags & os.O_RDWR:
-            raise PermissionError
-        return real(name, flags, *mode)
-
-    monkeypatch.setattr(os, "open", deny)
-    lock = HostLock(path)
-    assert path.read_text() == "process 1\n"
-    with pytest.raises(MeterBusy, match="process 1 holds"):
-        HostLock(path)
-    lock.release()
-    with pytest.raises(MeterUnavailable, match="EIJ_RAPL_LOCK"):
-        HostLock(tmp_path / "none")
-
-
-def test_a_lock_that_cannot_be(tmp_path):
+def test_a_lock_that_cannot_be_opened(tmp_path, monkeypatch):
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     for path in (tmp_path / "no/folder.lock", tmp_path / "link"):
-        with pytest.raises(MeterUnavailable, match="cannot be opened"):
-            HostLock(path)
+        monkeypatch.setenv("EIJ_RAPL_LOCK", str(path))
+        with pytest.raises(MeterUnavailable, match=r"cannot be opened .*: set EIJ_RAPL_LOCK"):
+            HostLock()

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from eij_core.meters import cputime as module
-from eij_core.meters.calibrate import Calibration
-from eij_core.meters.cputime import CpuTimeSource, guess_watts
-from eij_core.meters.host import this_host
+from eij_core.meters.counters import cputime as module
+from eij_core.meters.counters.calibrate import Calibration
+from eij_core.meters.counters.cputime import CpuTimeCounter, guess_watts
+from eij_core.meters.counters.host import this_host
 from eij_core.registry import meters
 
 
@@ -19,38 +19,37 @@ def spin(seconds):
 
 
 def test_watts_times_cpu_time():
-    source = CpuTimeSource(20)
-    before, cpu = source.read_uj(), time.thread_time()
+    counter = CpuTimeCounter(20)
+    before, cpu = counter.read_uj(), time.thread_time()
     spin(0.05)
-    joules = (source.read_uj() - before) / 1e6
+    joules = (counter.read_uj() - before) / 1e6
     assert joules == pytest.approx(20 * (time.thread_time() - cpu), rel=0.05)
     time.sleep(0.05)
-    assert (source.read_uj() - before) / 1e6 < joules + 0.1
-    assert source.read_domains_uj()["cpu time × watts"] > 0
-    source.close()
+    assert (counter.read_uj() - before) / 1e6 < joules + 0.1
+    counter.close()
 
 
 def test_idle_watts_are_added():
-    source = CpuTimeSource(1, idle_watts=100)
+    counter = CpuTimeCounter(1, idle_watts=100)
     time.sleep(0.05)
-    assert source.read_uj() > 4_000_000
-    assert "100 W idle" in source.info.notes[0]
+    assert counter.read_uj() > 4_000_000
+    assert "100 W idle" in counter.info.notes[0]
 
 
 def test_another_threads_past_is_not_charged():
-    source = CpuTimeSource(10)
-    seen = [source.read_uj()]
+    counter = CpuTimeCounter(10)
+    seen = [counter.read_uj()]
 
     def other():
         spin(0.03)
-        seen.append(source.read_uj())
+        seen.append(counter.read_uj())
         spin(0.03)
-        seen.append(source.read_uj())
+        seen.append(counter.read_uj())
 
     thread = threading.Thread(target=other)
     thread.start()
     thread.join()
-    seen.append(source.read_uj())
+    seen.append(counter.read_uj())
     assert seen == sorted(seen)
     assert seen[1] - seen[0] < 1_000
     assert seen[2] - seen[1] >= 290_000
@@ -70,7 +69,7 @@ def test_where_the_watts_come_from():
 
 def test_the_band_is_in_the_info(monkeypatch):
     monkeypatch.setattr(module, "guess_watts", lambda watts: guess_watts(watts, list))
-    info = CpuTimeSource().info
+    info = CpuTimeCounter().info
     assert info.provenance == "estimated"
     assert info.rel_uncertainty == 2.0
     assert "factor 3" in info.notes[0]

@@ -1,4 +1,4 @@
-"""Which source is taken, why the others are not, and how they compare."""
+"""Which counter is taken, why the others are not, and how they compare."""
 
 import logging
 import time
@@ -6,11 +6,17 @@ import time
 import pytest
 
 from eij_core.errors import MeterPermissionError, MeterUnavailable
-from eij_core.meters import detect as module
-from eij_core.meters.cputime import CpuTimeSource
-from eij_core.meters.detect import check_sources, detect, source_table
-from eij_core.meters.permission import permission_text
-from eij_core.meters.settle import Counted
+from eij_core.meters.counters import detect as module
+from eij_core.meters.counters.cputime import CpuTimeCounter
+from eij_core.meters.counters.detect import (
+    check_counters,
+    counter_table,
+    detect,
+    foreseen_info,
+    openers,
+)
+from eij_core.meters.counters.permission import permission_text
+from eij_core.meters.settlement.counted import Counted
 from eij_core.registry import meters
 from tests.meters.virtual import Machine, Scripted
 
@@ -28,7 +34,7 @@ NONE = {
     "powercap": refuse(MeterUnavailable("no tree")),
     "perf": refuse(MeterUnavailable("no PMU")),
     "pyrapl": refuse(MeterUnavailable("no sockets")),
-    "cputime": lambda: CpuTimeSource(),
+    "cputime": lambda: CpuTimeCounter(),
 }
 
 
@@ -39,14 +45,14 @@ def say_again():
 
 def test_the_best_one_that_lives():
     good = Scripted(Machine())
-    source, refusals = detect({**NONE, "powercap": lambda: good})
-    assert source is good
+    counter, refusals = detect({**NONE, "powercap": lambda: good})
+    assert counter is good
     assert refusals == []
-    source, refusals = detect({**NONE, "perf": lambda: good})
-    assert source is good
+    counter, refusals = detect({**NONE, "perf": lambda: good})
+    assert counter is good
     assert refusals == [("powercap", "no tree")]
-    source, refusals = detect(NONE)
-    assert source.info.name == "cputime"
+    counter, refusals = detect(NONE)
+    assert counter.info.name == "cputime"
     assert [name for name, _ in refusals] == ["powercap", "perf"]
 
 
@@ -90,8 +96,8 @@ def test_auto_beside_a_measured_run_is_attributed(monkeypatch):
     first.close()
 
 
-def test_the_table_of_sources():
-    rows = source_table({**NONE, "powercap": lambda: Scripted(Machine())})
+def test_the_table_of_counters():
+    rows = counter_table({**NONE, "powercap": lambda: Scripted(Machine())})
     alive = {row.name: row.alive for row in rows}
     assert alive == {"powercap": True, "perf": False, "pyrapl": False, "cputime": True}
     assert rows[0].provenance == "measured"
@@ -100,13 +106,13 @@ def test_the_table_of_sources():
 
 
 def test_the_table_of_this_host():
-    rows = source_table()
+    rows = counter_table()
     assert [row.name for row in rows] == ["powercap", "perf", "pyrapl", "cputime"]
     assert rows[-1].alive
     assert all(row.alive or row.notes for row in rows)
 
 
-def test_live_sources_are_compared():
+def test_live_counters_are_compared():
     machine = Machine()
     slow = Machine()
 
@@ -121,7 +127,7 @@ def test_live_sources_are_compared():
         "pyrapl": lambda: Scripted(machine),
         "cputime": lambda: Scripted(slow),
     }
-    checked = check_sources(1.0, openers, load)
+    checked = check_counters(1.0, openers, load)
     assert [(c.name, c.agrees) for c in checked] == [
         ("powercap", None),
         ("pyrapl", True),
@@ -130,7 +136,44 @@ def test_live_sources_are_compared():
     assert checked[2].ratio == pytest.approx(0.5, rel=0.01)
 
 
-def test_a_source_that_counts_nothing_agrees_with_nobody():
+def test_a_counter_that_counts_nothing_agrees_with_nobody():
     openers = {"powercap": lambda: Scripted(Machine())}
-    (checked,) = check_sources(0.01, openers)
+    (checked,) = check_counters(0.01, openers)
     assert (checked.joules, checked.ratio, checked.agrees) == (0.0, 0.0, False)
+
+
+def test_the_order_of_counters_stands_beside_each():
+    assert list(openers()) == ["powercap", "perf", "pyrapl", "cputime"]
+    assert list(openers(automatic=True)) == ["powercap", "perf", "cputime"]
+
+
+@pytest.mark.parametrize(
+    ("meter", "name", "provenances"),
+    [
+        ("powercap", "powercap", {"measured", "attributed"}),
+        ("perf:sharing=shared", "perf", {"attributed"}),
+        ("cputime:watts=10", "cputime", {"estimated"}),
+        ("model", "model", {"simulated"}),
+    ],
+)
+def test_a_meter_is_known_without_opening_its_counter(
+    tmp_path, monkeypatch, meter, name, provenances
+):
+    monkeypatch.setenv("EIJ_POWERCAP_ROOT", str(tmp_path / "nothing"))
+    info = foreseen_info(meters.check(meter))
+    assert info.name == name
+    assert str(info.provenance) in provenances
+    assert (info.scope == "package") == (name in ("powercap", "perf"))
+
+
+def test_the_choice_of_auto_is_kept(monkeypatch):
+    module._auto_info.cache_clear()
+    opened = []
+    monkeypatch.setattr(module, "detect", lambda: opened.append(1) or detect(NONE))
+    for _ in range(2):
+        assert foreseen_info(meters.check("auto")).name == "cputime"
+    assert opened == [1]
+    module._auto_info.cache_clear()
+    own = Counted(Scripted(Machine()), sharing="shared")
+    assert foreseen_info(own).provenance == "attributed"
+    own.close()

@@ -9,13 +9,16 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from eij_core.engine.cpu_clocks import cycle_count, thread_ns
+from eij_core.engine.rng import streams_for
+from eij_core.engine.rows import Limits, new_ledger
 from eij_core.errors import InputError
+from eij_core.metering import ReplayDiverged, charges_of
 from eij_core.meters import meter as module
-from eij_core.meters.meter import cycle_count, scripted, thread_ns, timed
-from eij_core.meters.replay import Replay, ReplayDiverged
-from eij_core.records import Limits, Outcome, new_ledger
+from eij_core.meters.meter import scripted, timed
+from eij_core.meters.replay import Replay
+from eij_core.protocols import Outcome
 from eij_core.registry import meters
-from eij_core.rng import streams_for
 from tests.meters.virtual import Named
 
 NOTHING = Outcome(0.0, 1, 0, np.zeros(0))
@@ -71,17 +74,26 @@ def test_the_clock_runs_and_charges_are_positive():
 
 def test_a_replay_repeats_and_notices_divergence():
     replay = Replay([1, 0], [0.5, 0.25], start=2.0)
-    meter = replay.attach("p", "a", (Named("x"), Named("y")))
-    ledger, rng = new_ledger(2), streams_for(1).noise
-    replay.begin(meter, ledger)
+    replayed = charges_of(replay, "p", "a", (Named("x"), Named("y")))
+    meter, ledger, rng = replayed.compiled, new_ledger(2), streams_for(1).noise
+    replayed.begin(ledger)
     charges = [meter.stop(0, o, NOTHING, rng) for o in (2, 1, 0)]
     assert charges == [2.0, 0.5, 0.25]
-    replay.settle(meter, ledger, FREE)
+    assert replayed.settle([], ledger, FREE) == []
     assert meter.stop(0, 0, NOTHING, rng) > 0  # past the end
     with pytest.raises(ReplayDiverged, match="every=1"):
-        replay.finish(meter, ledger, FREE)
-    replay.close()
+        replayed.finish([], ledger, FREE)
     assert replay.info.provenance == "replayed"
+    assert replayed.summary() == {}
+
+
+def test_a_clocked_meter_needs_the_hooks_of_a_counted_one():
+    class Careless:
+        def attach(self, problem, algorithm, operators):
+            return timed(len(operators), 1e-9)
+
+    with pytest.raises(InputError, match=r"Careless: expected begin, .*CountedMeter"):
+        charges_of(Careless(), "p", "a", (Named("x"),))
 
 
 def test_a_replay_of_another_operator_diverges_for_good():

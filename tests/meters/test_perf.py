@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from eij_core.errors import MeterPermissionError, MeterUnavailable
-from eij_core.meters import perf as module
-from eij_core.meters.perf import PerfEventSource, cpu_list, open_event
+from eij_core.meters.counters import perf as module
+from eij_core.meters.counters.perf import PerfCounter, cpu_list, open_event
 from eij_core.registry import meters
+from tests.meters.virtual import domains_uj
 
 DEVICES = Path("/sys/bus/event_source/devices")
 
@@ -39,18 +40,18 @@ def real(name):
 @pytest.mark.parametrize(("name", "most"), [("msr", 6.0), ("software", 1.1)])
 def test_a_pmu_that_exists(tmp_path, monkeypatch, name, most):
     """The time stamp counter, or the CPU clock, at 1 nJ a count: Joules are GHz × seconds."""
-    source = PerfEventSource(pmu(tmp_path / "power", real(name)))
-    assert source.info.domains == ("package/cpu0",)
-    assert source.info.notes[0].startswith("no DRAM")
-    started, before = time.monotonic(), source.read_uj()
+    counter = PerfCounter(pmu(tmp_path / "power", real(name)))
+    assert counter.info.domains == ("package/cpu0",)
+    assert counter.info.notes[0].startswith("no DRAM")
+    started, before = time.monotonic(), counter.read_uj()
     time.sleep(0.1)
-    joules = (source.read_uj() - before) / 1e6
+    joules = (counter.read_uj() - before) / 1e6
     assert 0.4 * (time.monotonic() - started) < joules < most * (time.monotonic() - started)
-    assert source.read_domains_uj()["package/cpu0"] >= joules
-    assert source.breaks == 0
-    source.close()
+    assert domains_uj(counter)["package/cpu0"] >= joules
+    assert counter.breaks == 0
+    counter.close()
     with pytest.raises(MeterUnavailable, match="closed"):
-        source.read_uj()
+        counter.read_uj()
 
 
 @pytest.fixture
@@ -78,17 +79,17 @@ def test_events_cpus_and_scales(tmp_path, pretend):
     folder = pmu(tmp_path / "power", 22, "event=0x02", "2.5e-6", cpumask="0,18")
     (folder / "events/energy-ram").write_text("event=3\n")
     (folder / "events/energy-ram.scale").write_text("1e-6\n")
-    source = PerfEventSource(folder, alive_seconds=0)
+    counter = PerfCounter(folder, alive_seconds=0)
     assert opened == [(22, 2, 0), (22, 2, 18), (22, 3, 0), (22, 3, 18)]
-    assert source.read_domains_uj() == {
+    assert domains_uj(counter) == {
         "package/cpu0": 5000,
         "package/cpu18": 5000,
         "dram/cpu0": 2000,
         "dram/cpu18": 2000,
     }
     with pytest.raises(MeterUnavailable, match="cannot be read"):
-        source.read_uj()
-    source.close()
+        counter.read_uj()
+    counter.close()
 
 
 @pytest.mark.parametrize(
@@ -102,18 +103,18 @@ def test_events_cpus_and_scales(tmp_path, pretend):
 def test_odd_folders(tmp_path, pretend, change, text):
     pretend(0)
     with pytest.raises(MeterUnavailable, match=text):
-        PerfEventSource(pmu(tmp_path / "power", **{"kind": 9, **change}))
+        PerfCounter(pmu(tmp_path / "power", **{"kind": 9, **change}))
 
 
 def test_a_dead_event(tmp_path, pretend):
     pretend(*[5] * 8000)
     with pytest.raises(MeterUnavailable, match="does not move"):
-        PerfEventSource(pmu(tmp_path / "power", 9), alive_seconds=0.0001)
+        PerfCounter(pmu(tmp_path / "power", 9), alive_seconds=0.0001)
 
 
 def test_no_such_pmu(tmp_path, monkeypatch):
     with pytest.raises(MeterUnavailable, match="kernel without perf power events"):
-        PerfEventSource(tmp_path / "power")
+        PerfCounter(tmp_path / "power")
     if not (DEVICES / "power").exists():
         with pytest.raises(MeterUnavailable):
             meters.make("perf")
@@ -125,7 +126,7 @@ def test_refused(tmp_path, monkeypatch):
 
     monkeypatch.setattr(module, "open_event", deny)
     with pytest.raises(MeterPermissionError, match="CAP_PERFMON") as caught:
-        PerfEventSource(pmu(tmp_path / "power", 9))
+        PerfCounter(pmu(tmp_path / "power", 9))
     assert "Permission denied" in str(caught.value)
 
 

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eij_core.errors import MeterPermissionError, MeterUnavailable
-from eij_core.meters.permission import permission_text
-from eij_core.meters.powercap import PowercapSource, Zone, chosen, unit_of, zones
+from eij_core.meters.counters.permission import permission_text
+from eij_core.meters.counters.powercap import PowercapCounter, Zone, chosen, unit_of, zones
 from eij_core.registry import meters
 from tests.meters.fake_powercap import build
+from tests.meters.virtual import domains_uj
 
 FAKE = Path(__file__).with_name("fake_powercap.py")
 
@@ -26,7 +27,7 @@ def tree(folder, *spec):
 
 
 def still(root, **options):
-    return PowercapSource(root, alive_seconds=0, **options)
+    return PowercapCounter(root, alive_seconds=0, **options)
 
 
 PACKAGE = {"zone": "0", "name": "package-0", "start_uj": 1000}
@@ -35,28 +36,28 @@ DRAM = {"zone": "0:1", "name": "dram", "start_uj": 500}
 
 def test_package_and_dram_are_added_core_is_not(tmp_path):
     root, files = tree(tmp_path, PACKAGE, {"zone": "0:0", "name": "core"}, DRAM)
-    source = still(root)
-    assert source.info.domains == ("package-0", "package-0/dram")
-    assert "package-0/core left out: package+dram was asked for" in source.info.notes
+    counter = still(root)
+    assert counter.info.domains == ("package-0", "package-0/dram")
+    assert "package-0/core left out: package+dram was asked for" in counter.info.notes
     files["intel-rapl:0"].write_text("1100\n")
     files["intel-rapl:0:1"].write_text("520\n")
     files["intel-rapl:0:0"].write_text("999999\n")
-    assert source.read_uj() == 120
-    assert source.read_domains_uj() == {"package-0": 100, "package-0/dram": 20}
-    source.close()
+    assert counter.read_uj() == 120
+    assert domains_uj(counter) == {"package-0": 100, "package-0/dram": 20}
+    counter.close()
     with pytest.raises(MeterUnavailable, match="closed"):
-        source.read_uj()
+        counter.read_uj()
 
 
 def test_no_dram_is_said(tmp_path):
     root, _ = tree(tmp_path, PACKAGE)
-    source = still(root)
-    assert any("no DRAM" in note for note in source.info.notes)
-    source.close()
+    counter = still(root)
+    assert any("no DRAM" in note for note in counter.info.notes)
+    counter.close()
     root, _ = tree(tmp_path / "platform", {"zone": "1", "name": "psys"})
-    source = still(root, domains="psys")
-    assert not any("no DRAM" in note for note in source.info.notes)
-    source.close()
+    counter = still(root, domains="psys")
+    assert not any("no DRAM" in note for note in counter.info.notes)
+    counter.close()
 
 
 def test_psys_only_on_request_and_then_alone(tmp_path):
@@ -66,9 +67,9 @@ def test_psys_only_on_request_and_then_alone(tmp_path):
         ("package", ("package-0",)),
         ("psys", ("psys",)),
     ):
-        source = still(root, domains=domains)
-        assert source.info.domains == expected
-        source.close()
+        counter = still(root, domains=domains)
+        assert counter.info.domains == expected
+        counter.close()
 
 
 def test_hexadecimal_zones_and_gaps_in_packages(tmp_path):
@@ -85,10 +86,10 @@ def test_the_same_zone_by_mmio_is_left_out(tmp_path):
         PACKAGE,
         {**DRAM, "control": "intel-rapl-mmio"},
     )
-    source = still(root)
-    assert source.info.domains == ("package-0", "package-0/dram")
-    assert any("the same as by MSR" in note for note in source.info.notes)
-    source.close()
+    counter = still(root)
+    assert counter.info.domains == ("package-0", "package-0/dram")
+    assert any("the same as by MSR" in note for note in counter.info.notes)
+    counter.close()
 
 
 @given(
@@ -114,46 +115,46 @@ def test_no_energy_is_counted_twice(labels, domains):
 def test_a_missing_tree_and_an_empty_one(tmp_path):
     expected = f"no {tmp_path}/x: kernel without powercap/RAPL, a VM, a container, or not Linux"
     with pytest.raises(MeterUnavailable) as caught:
-        PowercapSource(tmp_path / "x")
+        PowercapCounter(tmp_path / "x")
     assert str(caught.value) == expected
     (tmp_path / "intel-rapl:0").mkdir()
     (tmp_path / "dtpm").mkdir()
     (tmp_path / "dtpm/name").write_text("other\n")
     with pytest.raises(MeterUnavailable, match="holds no RAPL zone"):
-        PowercapSource(tmp_path)
+        PowercapCounter(tmp_path)
 
 
 def test_a_zone_without_counter(tmp_path):
     root, files = tree(tmp_path, PACKAGE)
     files["intel-rapl:0"].unlink()
     with pytest.raises(MeterUnavailable, match="powercap: "):
-        PowercapSource(root)
+        PowercapCounter(root)
 
 
 def test_a_file_that_loses_its_text(tmp_path):
     root, files = tree(tmp_path, PACKAGE)
-    source = still(root)
+    counter = still(root)
     files["intel-rapl:0"].write_text("")
     with pytest.raises(MeterUnavailable, match="cannot be read"):
-        source.read_uj()
+        counter.read_uj()
     files["intel-rapl:0"].write_text("1001\n")
-    assert source.read_uj() == 1
-    source.close()
+    assert counter.read_uj() == 1
+    counter.close()
 
 
 def test_an_unknown_range_makes_a_fall_a_reset(tmp_path):
     root, files = tree(tmp_path, {**PACKAGE, "max_uj": None, "rated_uw": 50_000_000})
-    source = still(root)
+    counter = still(root)
     files["intel-rapl:0"].write_text("3\n")
-    assert source.read_uj() == 0
-    assert source.breaks == 1
-    source.close()
+    assert counter.read_uj() == 0
+    assert counter.breaks == 1
+    counter.close()
 
 
 def test_a_dead_counter_is_refused(tmp_path):
     root, _ = tree(tmp_path, PACKAGE)
     with pytest.raises(MeterUnavailable, match="does not move"):
-        PowercapSource(root, alive_seconds=0.01)
+        PowercapCounter(root, alive_seconds=0.01)
 
 
 def test_refusals_leave_no_file_open(tmp_path):
@@ -161,7 +162,7 @@ def test_refusals_leave_no_file_open(tmp_path):
     before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(5):
         with pytest.raises(MeterUnavailable):
-            PowercapSource(root, alive_seconds=0.001)
+            PowercapCounter(root, alive_seconds=0.001)
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
@@ -177,7 +178,7 @@ def test_permission_text_to_the_letter(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "open", deny)
     with pytest.raises(MeterPermissionError) as caught:
-        PowercapSource(root)
+        PowercapCounter(root)
     assert isinstance(caught.value, PermissionError)
     assert str(caught.value) == permission_text(path)
     assert "ESTIMATE" not in str(caught.value)
@@ -239,18 +240,18 @@ def ticking(tmp_path):
 def test_a_ticking_tree(ticking, monkeypatch):
     root = ticking()
     monkeypatch.setenv("EIJ_POWERCAP_ROOT", str(root))
-    monkeypatch.setattr("eij_core.meters.source.under_hypervisor", lambda: False)
+    monkeypatch.setattr("eij_core.meters.counters.counter.under_hypervisor", lambda: False)
     counted = meters.make("powercap")
-    source = counted.source
+    counter = counted.counter
     assert counted.info.provenance == "measured"
     assert counted.info.domains == ("package-0", "package-0/dram")
     assert 500_000 < counted.info.tick_ns < 20_000_000
-    assert 5 < source.watts < 200  # 50 ms of a writer that others may starve
-    started, before = time.monotonic(), source.read_uj()
+    assert 5 < counter.watts < 200  # 50 ms of a writer that others may starve
+    started, before = time.monotonic(), counter.read_uj()
     time.sleep(0.5)
-    watts = (source.read_uj() - before) / (time.monotonic() - started) / 1e6
+    watts = (counter.read_uj() - before) / (time.monotonic() - started) / 1e6
     assert watts == pytest.approx(50, rel=0.2)
-    assert source.breaks == 0
+    assert counter.breaks == 0
     counted.close()
 
 
@@ -262,18 +263,18 @@ def test_wraps_of_two_sockets_while_ticking(ticking):
             {"zone": "1", "name": "package-1", "watts": 35, "start_uj": 585_000_000, **socket},
         ]
     )
-    source = PowercapSource(root)
-    before, started = source.read_uj(), time.monotonic()
+    counter = PowercapCounter(root)
+    before, started = counter.read_uj(), time.monotonic()
     last = before
     while time.monotonic() - started < 0.8:
         time.sleep(0.002)
-        value = source.read_uj()
+        value = counter.read_uj()
         assert value >= last
         last = value
-    joules = (source.read_uj() - before) / 1e6
-    assert source.breaks == 0
+    joules = (counter.read_uj() - before) / 1e6
+    assert counter.breaks == 0
     assert joules == pytest.approx(85 * (time.monotonic() - started), rel=0.1)
-    source.close()
+    counter.close()
 
 
 def test_mirrored_dies_and_a_domain_that_stands_still(ticking):
@@ -287,9 +288,9 @@ def test_mirrored_dies_and_a_domain_that_stands_still(ticking):
         tick_ms=5,
     )
     for _ in range(5):  # a tick may fall between the readings of the two dies
-        source = PowercapSource(root)
-        domains, notes = source.info.domains, source.info.notes
-        source.close()
+        counter = PowercapCounter(root)
+        domains, notes = counter.info.domains, counter.info.notes
+        counter.close()
         if domains == ("package-0-die-0", "package-1"):
             break
     assert domains == ("package-0-die-0", "package-1")

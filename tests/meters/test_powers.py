@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eij_core.meters.powers import Powers, Prior
+from eij_core.meters.settlement.powers import Powers, Prior
 from tests.meters.virtual import MS, Machine, check, trial_on
 
 
@@ -14,7 +14,7 @@ def machine():
 
 def test_powers_come_apart_by_profiling_windows(machine):
     rng = np.random.default_rng(2)
-    trial = trial_on(machine, [12.0, 18.0], prior=Prior.open(5))
+    trial = trial_on(machine, [12.0, 18.0], prior=Prior.open(2))
     for k in range(40):
         trial.chunk([(k % 2, 50 * MS)], overhead_ns=2 * MS)
     ratios = trial.counted.powers.ratios()
@@ -92,7 +92,7 @@ def test_overhead_has_a_power_of_its_own(machine):
 
 def test_what_one_window_lacks_the_next_has_too_much():
     """Windows that end just before or just after a tick, by turns: no noise to the filter."""
-    knowing, blind = Powers(Prior.unknown(4), 1.0), Powers(Prior.unknown(4), 1.0)
+    knowing, blind = Powers(Prior.unknown(1), 1.0), Powers(Prior.unknown(1), 1.0)
     cycles = np.array([10.0, 0, 0, 0])
     for k in range(40):
         knowing.learn(cycles, 10.4 if k % 2 else 9.6, tick_joules=0.8)
@@ -101,7 +101,7 @@ def test_what_one_window_lacks_the_next_has_too_much():
 
 
 def test_a_change_of_frequency_is_followed_at_once():
-    powers = Powers(Prior.unknown(5), 1.0)
+    powers = Powers(Prior.unknown(2), 1.0)
     for _ in range(50):
         powers.learn(np.array([3.0, 7.0, 0, 1.0, 0]), 11.0, 0.2)
     for _ in range(2):
@@ -110,7 +110,7 @@ def test_a_change_of_frequency_is_followed_at_once():
 
 
 def test_powers_stay_within_reason():
-    powers = Powers(Prior.unknown(3), 1.0)
+    powers = Powers(Prior.unknown(0), 1.0)
     for _ in range(50):
         powers.learn(np.array([1.0, 0, 0]), 1.0)
         powers.learn(np.array([0.0, 1.0, 0]), 1000.0)

@@ -1,7 +1,6 @@
 """Profiles: what each operator costs by itself, and what later runs make of it."""
 
 import math
-import sys
 import time
 from dataclasses import replace
 
@@ -10,17 +9,16 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from eij_core import profiling
-from eij_core.errors import EijError, InputError
-from eij_core.meters.settle import Counted
-from eij_core.png import png_of
-from eij_core.profiles import Profile
-from eij_core.profiling import Profiler, profile
-from eij_core.records import Hints
+from eij_core.errors import InputError
+from eij_core.figures.charts import profile_picture
+from eij_core.meters.settlement.counted import Counted
+from eij_core.profiles import measure as profiling
+from eij_core.profiles.measure import Profiler, profile
+from eij_core.profiles.profile import Profile
+from eij_core.protocols import Hints
 from eij_core.registry import algorithms
 from eij_core.run import Run
 from eij_core.trial import Trial
-from eij_core.violins import write_picture
 from tests.meters.virtual import Machine, Scripted
 
 NK = "nk:n=20,k=3"
@@ -157,7 +155,7 @@ def test_a_profile_seeds_the_powers_of_a_counter(tmp_path, monkeypatch):
     replace(found, operators=(first, found.operators[1]), overhead=(0.5, 0.1)).write(path)
     trial = Trial(NK, "ssga", "eij", "cputime:watts=10", "0.3 J", profile=str(path))
     run = Run(trial, compiled=False)
-    prior = run.source.powers.prior
+    prior = run.meter.powers.prior
     assert prior.ratio[0] == 0.7 and prior.spread[0] == 0.02
     assert prior.ratio[-2] == 0.5
     for _ in run:
@@ -208,7 +206,7 @@ def test_joules_of_another_cpu_are_refused(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["p.svg", "p.html", "p.png"])
 def test_violins_go_to_a_file(priced, tmp_path, name):
     path = tmp_path / name
-    write_picture(priced, path)
+    profile_picture(priced).save(path)
     if path.suffix != ".png":
         drawn = path.read_text("utf-8")
         assert "simulated Joules" in drawn
@@ -221,14 +219,3 @@ def test_violins_go_to_a_file(priced, tmp_path, name):
         colours = {colour for _, colour in image.convert("RGB").getcolors(2**20)}
     assert (0x00, 0x72, 0xB2) in colours and (0xD5, 0x5E, 0x00) in colours  # both medians
     assert (255, 255, 255) in colours
-
-
-def test_png_without_pillow_says_what_to_do(priced, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(EijError, match=r"pip install pillow"):
-        write_picture(priced, tmp_path / "p.png")
-
-
-def test_png_refuses_what_it_cannot_draw():
-    with pytest.raises(ValueError, match="<ellipse>"):
-        png_of('<svg width="9" height="9"><ellipse/></svg>', ("#000000",))

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eij_core.meters.rescale import Base, apportion, rescale_ledger, rescale_rows
-from eij_core.records import bin_edges, new_ledger, row_dtype
+from eij_core.engine.histogram import EDGES
+from eij_core.engine.rows import new_ledger, row_dtype
+from eij_core.meters.settlement.rescale import Base, apportion, rescale_ledger, rescale_rows
 
 
 @given(
@@ -52,4 +53,4 @@ def test_the_ledger_moves_with_its_rows(by_joules):
     assert ledger.operator_joules.tolist() == [6.0, 1.0]
     assert ledger.histogram[0, 1000] == 5
     assert ledger.histogram[0, 1032] == 3
-    assert bin_edges()[1032] == 2 * bin_edges()[1000]
+    assert EDGES[1032] == 2 * EDGES[1000]

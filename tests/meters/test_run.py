@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from eij_core import probing
-from eij_core.meters.settle import Counted
+from eij_core import probes as probing
+from eij_core.meters.settlement.counted import Counted
 from eij_core.run import Run
 from eij_core.trial import Trial
 
@@ -72,8 +72,8 @@ def test_probes_are_paid_for_on_a_ticking_counter(ticking, monkeypatch, compiled
     paid, settled = [], []
     probe, settle = probing.probe, Counted._settle
 
-    def noted_probe(run, operators):
-        paid.append(probe(run, operators))
+    def noted_probe(run, operator):
+        paid.append(probe(run, operator))
         return paid[-1]
 
     def noted_settle(*arguments, **options):
@@ -92,11 +92,11 @@ def test_probes_are_paid_for_on_a_ticking_counter(ticking, monkeypatch, compiled
     assert result.spent.joules == pytest.approx(10.0, rel=0.3)
     windows = [window for window in settled if window is not None]
     assert sum(int(w.accounts_uj.sum()) for w in windows) == sum(w.counter_uj for w in windows)
-    booked = run.source.books
-    assert booked.accounts_uj.sum() > 0 and result.energy["imputed_share"] < 0.5
+    booked = run.meter.accounts
+    assert booked.settled_uj.sum() > 0 and result.energy["imputed_share"] < 0.5
     np.testing.assert_allclose(
         run.ledger.operator_joules,
-        booked.accounts_uj[: len(run.names)] * 1e-6 + booked.imputed[:-1],
+        booked.settled_uj[: len(run.names)] * 1e-6 + booked.imputed[:-1],
         atol=3e-6,  # whole µJ against Joules: the remainders are carried
     )
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eij_core.meters.hostlock import MeterBusy
-from eij_core.meters.meter import Provenance
-from eij_core.meters.settle import Counted
+from eij_core.meters.counters.host_lock import MeterBusy
+from eij_core.meters.settlement.counted import Counted
+from eij_core.protocols import Provenance
 from tests.meters.virtual import MS, Machine, Scripted, Trial, check, trial_on
 
 
@@ -39,7 +39,7 @@ def test_joules_of_equal_powers(machine):
 
 
 def test_the_first_guess_of_the_power_is_mended(machine):
-    trial = trial_on(machine, [200.0])  # the source guesses 20
+    trial = trial_on(machine, [200.0])  # the counter guesses 20
     trial.chunk([(0, 50 * MS)])
     assert trial.ledger.joules[0] == pytest.approx(10.0, rel=0.03)
     trial.chunk([(0, 50 * MS)])
@@ -51,7 +51,7 @@ def test_overhead_is_an_account_of_its_own(machine):
     trial = trial_on(machine, [20.0])
     for _ in range(20):
         trial.chunk([(0, 30 * MS)], overhead_ns=10 * MS, overhead_watts=20.0)
-    joules = trial.counted.joules()
+    joules = trial.counted.accounts.joules()
     assert joules["overhead"] == pytest.approx(20 * 0.2, rel=0.02)
     assert joules["op-0"] == pytest.approx(20 * 0.6, rel=0.02)
     assert joules["others"] == 0
@@ -86,8 +86,8 @@ def test_pauses_are_nobodys_energy(machine):
     trial.finish()
     check(trial)
     assert trial.ledger.joules[0] == pytest.approx(5.0, rel=0.02)
-    assert trial.counted.joules()["away"] == pytest.approx(25.0, rel=0.01)
-    assert trial.counted.books.quality["pause"] == 5
+    assert trial.counted.accounts.joules()["away"] == pytest.approx(25.0, rel=0.01)
+    assert trial.counted.accounts.quality["pause"] == 5
 
 
 def test_time_off_the_cpu_is_not_the_operators(machine):
@@ -98,7 +98,7 @@ def test_time_off_the_cpu_is_not_the_operators(machine):
             trial.apply(o, 15 * MS)
         machine.run(10 * MS, 20.0, on_cpu=False)  # preempted between applications
         trial.publish(trial.counted.settle(trial.meter, trial.ledger, trial.limits))
-    assert trial.counted.joules()["away"] == pytest.approx(4.0, rel=0.02)
+    assert trial.counted.accounts.joules()["away"] == pytest.approx(4.0, rel=0.02)
     np.testing.assert_allclose(trial.ledger.operator_joules, [6.0, 6.0], rtol=0.02)
     # Preempted inside an application, below the guard: the chunk is scaled by its CPU time.
     before = trial.ledger.operator_joules.copy()
@@ -117,7 +117,7 @@ def test_time_off_the_cpu_is_not_the_operators(machine):
 )
 def test_a_window_that_cannot_be_trusted_is_imputed(machine, fault):
     trial = trial_on(machine, [20.0, 20.0])
-    source = trial.counted.source
+    counter = trial.counted.counter
     good = [(0, 20 * MS), (1, 20 * MS)]
     for _ in range(5):
         trial.chunk(good)
@@ -125,13 +125,13 @@ def test_a_window_that_cannot_be_trusted_is_imputed(machine, fault):
     trial.counted.begin(trial.meter, trial.ledger)
     trial.apply(0, 40 * MS)
     if fault == "reset":
-        source.reset()
+        counter.reset()
     elif fault == "vanished":
-        source.gone = True
+        counter.gone = True
     elif fault == "suspended":
         machine.asleep += 10**12
     elif fault == "stuck":
-        source.stuck = True
+        counter.stuck = True
         trial.apply(0, 2000 * MS)
     elif fault == "stolen":
         trial.apply(0, 500 * MS)
@@ -147,13 +147,13 @@ def test_a_window_that_cannot_be_trusted_is_imputed(machine, fault):
     assert settlement.quality == f"imputed: {fault}"
     assert settlement.counter_uj == 0
     assert trial.ledger.joules[0] - fine == pytest.approx(trial.true.sum() - fine, rel=0.05)
-    source.gone = source.stuck = False
+    counter.gone = counter.stuck = False
     for _ in range(6):
         trial.chunk(good)
     trial.finish()
     check(trial)
     assert trial.settlements[-2].quality == "attributed"
-    assert trial.counted.books.quality[f"imputed: {fault}"] >= 1
+    assert trial.counted.accounts.quality[f"imputed: {fault}"] >= 1
     summary = trial.counted.summary()
     assert 0 < summary["imputed_share"] < 1
     assert trial.ledger.joules[0] == pytest.approx(trial.true.sum(), rel=0.05)
@@ -162,7 +162,7 @@ def test_a_window_that_cannot_be_trusted_is_imputed(machine, fault):
 def test_a_counter_that_stops_in_the_middle_of_a_window(machine):
     trial = trial_on(machine, [20.0], min_ticks=100)
     trial.chunk([(0, 50 * MS)])
-    trial.counted.source.stuck = True
+    trial.counted.counter.stuck = True
     for _ in range(30):
         settlement = trial.chunk([(0, 50 * MS)])
         if settlement:
@@ -177,18 +177,18 @@ def test_a_reset_in_a_pause_spoils_nothing(machine):
     trial.chunk([(0, 20 * MS)])
     machine.run(10_000 * MS, 5.0, on_cpu=False)
     machine.asleep += 10**12
-    trial.counted.source.reset()
+    trial.counted.counter.reset()
     assert trial.chunk([(0, 20 * MS)]).quality == "measured"
     assert trial.ledger.joules[0] == pytest.approx(0.8, rel=0.06)
-    assert trial.counted.books.quality["reset in a pause"] == 1
+    assert trial.counted.accounts.quality["reset in a pause"] == 1
 
 
 def test_a_counter_lost_between_chunks(machine):
     trial = trial_on(machine, [20.0])
     trial.chunk([(0, 10 * MS)])
-    trial.counted.source.gone = True
+    trial.counted.counter.gone = True
     trial.counted.begin(trial.meter, trial.ledger)
-    trial.counted.source.gone = False
+    trial.counted.counter.gone = False
     trial.apply(0, 30 * MS)
     settlement = trial.counted.settle(trial.meter, trial.ledger, trial.limits)
     assert settlement.quality == "imputed: vanished"
@@ -234,16 +234,16 @@ def test_whatever_happens(days, sharing, phase):
     machine = Machine(phase_ns=phase)
     counted = Counted(Scripted(machine), clocks=machine, sharing=sharing)
     trial = Trial(counted, machine, [5.0, 20.0, 80.0])
-    source = counted.source
+    counter = counted.counter
     for event, applications, overhead in days:
         if event == "pause":
             machine.run(20 * MS, 3.0, on_cpu=False)
         elif event == "reset":
-            source.reset()
+            counter.reset()
         elif event in ("gone", "back"):
-            source.gone = event == "gone"
+            counter.gone = event == "gone"
         elif event == "stuck":
-            source.stuck = not source.stuck
+            counter.stuck = not counter.stuck
         elif event == "suspend":
             machine.asleep += 10**9
         elif event == "thread":
@@ -252,7 +252,7 @@ def test_whatever_happens(days, sharing, phase):
     trial.finish()
     check(trial)
     assert trial.ledger.joules[0] > 0
-    assert math.isfinite(counted.uncertainty().quantisation)
+    assert math.isfinite(counted.accounts.uncertainty().quantisation)
     counted.close()
 
 
@@ -264,14 +264,15 @@ def test_a_shared_package_is_attributed_by_cpu_time(machine):
     for _ in range(40):
         machine.other_cpu += 60 * MS
         trial.chunk([(0, 60 * MS)])
-    assert trial.counted.contention == pytest.approx(1.0, rel=0.1)
+    assert trial.counted.summary()["contention"] == pytest.approx(1.0, rel=0.1)
     assert trial.counted.info.provenance == Provenance.ATTRIBUTED
-    assert trial.counted.joules()["others"] == pytest.approx(24.0, rel=0.1)
+    assert trial.counted.accounts.joules()["others"] == pytest.approx(24.0, rel=0.1)
     total = sum(s.counter_uj for s in trial.settlements)
-    assert trial.counted.books.accounts_uj.sum() == total
+    assert trial.counted.accounts.settled_uj.sum() == total
     check(trial)
 
 
+@pytest.mark.long
 def test_one_measured_run_at_a_time(machine):
     first = Counted(Scripted(machine), clocks=machine)
     late = Scripted(machine)
@@ -303,7 +304,7 @@ def test_no_proc_stat(machine, monkeypatch):
     trial = trial_on(machine, [20.0])
     for _ in range(20):
         trial.chunk([(0, 100 * MS)])
-    assert trial.counted.contention == 0.0
+    assert trial.counted.summary()["contention"] == 0.0
 
 
 # --- what is told ---
@@ -313,7 +314,7 @@ def test_uncertainty_keeps_its_two_parts_apart(machine):
     trial = trial_on(machine, [20.0])
     for _ in range(10):
         trial.chunk([(0, 40 * MS)])
-    known = trial.counted.uncertainty("op-0")
+    known = trial.counted.accounts.uncertainty("op-0")
     assert known.joules == pytest.approx(8.0, rel=0.01)
     assert known.low == pytest.approx(known.joules / 1.1)
     assert known.high == pytest.approx(known.joules * 1.1)

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from eij_core.engine.loop import spend
+from eij_core.engine.rows import Limits, new_ledger, row_dtype
 from eij_core.errors import MeterUnavailable
-from eij_core.loop import spend
-from eij_core.meters.clocks import Instant
-from eij_core.meters.host import Ticks
-from eij_core.meters.meter import Provenance, SourceInfo
-from eij_core.meters.settle import Counted
-from eij_core.records import Limits, Outcome, new_ledger, row_dtype
+from eij_core.meters.counters.host import Ticks
+from eij_core.meters.settlement.clocks import Instant
+from eij_core.meters.settlement.counted import Counted
+from eij_core.protocols import EnergyInfo, Outcome, Provenance
 
 MS = 1_000_000
 CYCLES_PER_NS = 2
@@ -61,14 +61,17 @@ class Machine:
 
 
 class Scripted:
-    """A source on such a machine, with the bad days of a real one."""
+    """A counter on such a machine, with the faults of a real one."""
+
+    origin_uj = 0
+    idle_watts = 0.0
 
     def __init__(self, machine, scope="package", watts=20.0):
         self.machine, self.watts = machine, watts
         self.breaks, self.gone, self.stuck, self.offset = 0, False, False, 0
         self.closed = False
         self._last = 0
-        self.info = SourceInfo(
+        self.info = EnergyInfo(
             "scripted",
             Provenance.MEASURED,
             ("package-0",),
@@ -88,9 +91,6 @@ class Scripted:
 
     def reset(self):
         self.breaks += 1
-
-    def read_domains_uj(self):
-        return {"package-0": self.read_uj()}
 
     def close(self):
         self.closed = True
@@ -151,9 +151,15 @@ class Trial:
         return np.concatenate(self.published)
 
 
+def domains_uj(counter):
+    """Read a counter of registers; return the µJ since opening by domain."""
+    counter.read_uj()
+    return {register.domain.name: register.total_uj for register in counter.registers}
+
+
 def trial_on(machine, watts, **options):
-    source = Scripted(machine, **{k: options.pop(k) for k in ("scope",) if k in options})
-    return Trial(Counted(source, clocks=machine, **options), machine, watts)
+    counter = Scripted(machine, **{k: options.pop(k) for k in ("scope",) if k in options})
+    return Trial(Counted(counter, clocks=machine, **options), machine, watts)
 
 
 def check(trial):
@@ -169,8 +175,8 @@ def check(trial):
     assert rows["spent"][-1] == pytest.approx(trial.ledger.joules[0])
     np.testing.assert_allclose(rows["operator_joules"][-1], trial.ledger.operator_joules)
     assert trial.ledger.operator_joules.sum() == pytest.approx(rows["joules"].sum())
-    accounts = trial.counted.books.accounts_uj[:operators] * 1e-6
-    booked = accounts + trial.counted.books.imputed[:operators]
+    accounts = trial.counted.accounts.settled_uj[:operators] * 1e-6
+    booked = accounts + trial.counted.accounts.imputed[:operators]
     # Whole µJ against Joules: the remainders are carried, so the difference does not grow.
     np.testing.assert_allclose(trial.ledger.operator_joules, booked, atol=3e-6, rtol=1e-9)
     assert trial.ledger.histogram.sum() == len(rows)

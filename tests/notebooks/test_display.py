@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from eij_core import Run, Trial, solve
-from eij_core.display import picture
-from eij_core.painted import COLOURS
+from eij_core.figures.colours import LIGHT
+from eij_core.figures.result_card import picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -43,19 +43,19 @@ def test_the_picture_is_one_sound_svg(name):
 
 def test_looks_need_no_style_sheet():
     """GitHub and nbviewer put the picture into their page, without style sheet, class and id."""
-    root = ET.fromstring(picture(solve(TRIALS["usual"], compiled=False)))
+    root = ET.fromstring(picture(solve(TRIALS["usual"], compiled=False)).svg())
     assert not list(root.iter(f"{SVG}style"))
     assert not [e for e in root.iter() if "class" in e.attrib]
     assert root.find(f"{SVG}rect").get("fill") == "#fff"  # on a dark page, a white card
-    lines = [e for e in root.iter(f"{SVG}path") if e.get("stroke-width")]
-    assert {e.get("stroke") for e in lines} == {*COLOURS[:2]}
+    series = [LIGHT["c0"], LIGHT["c1"]]
+    lines = [e for e in root.iter(f"{SVG}path") if e.get("stroke") not in (None, LIGHT["grid"])]
+    assert {e.get("stroke") for e in lines} == {*series}
     assert {e.get("fill") for e in lines} == {"none"}
-    names = {e.text: e.get("fill") for e in root.iter(f"{SVG}text") if e.get("paint-order")}
-    assert names == {"flip-1": COLOURS[0], "flip-5": COLOURS[1]}
-    inherited = root.get("fill")
-    assert all(e.get("fill", inherited).startswith("#") for e in root.iter(f"{SVG}text"))
+    bold = {e.text: e.get("fill") for e in root.iter(f"{SVG}text") if e.get("font-weight")}
+    assert [bold[name] for name in ("flip-1", "flip-5")] == series
+    assert all(e.get("fill").startswith("#") for e in root.iter(f"{SVG}text"))
     # Where clipPath is dropped, its rectangle stays; it must not cover the lines.
-    assert [e.get("fill") for e in root.iter(f"{SVG}rect")] == ["#fff", "none", "none", "none"]
+    assert [e.get("fill") for e in root.iter(f"{SVG}rect")][1:] == ["none"] * 3
 
 
 def test_a_run_shows_where_it_stands():
@@ -69,7 +69,7 @@ def test_a_run_shows_where_it_stands():
 def test_names_are_escaped():
     result = solve(TRIALS["usual"], compiled=False)
     odd = tuple(total._replace(name="<b>&\"'") for total in result.operators)
-    ET.fromstring(picture(replace(result, operators=odd)))
+    ET.fromstring(picture(replace(result, operators=odd)).svg())
 
 
 def test_where_there_are_no_pictures_a_line_tells():
@@ -83,4 +83,4 @@ def test_where_there_are_no_pictures_a_line_tells():
 
 def test_no_optimum_no_line():
     result = solve(TRIALS["usual"], compiled=False)
-    assert math.isnan(result.best.optimum) == ("optimum" not in picture(result))
+    assert math.isnan(result.best.optimum) == ("optimum" not in picture(result).svg())

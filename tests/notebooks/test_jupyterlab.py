@@ -22,7 +22,7 @@ TOKEN = "for-the-test"
 PATIENCE = 180.0
 """Seconds; a busy machine takes long to draw the first page."""
 
-PREPARE = "from app.jupyter import extension\nextension"
+PREPARE = "from app.notebook.jupyter import extension\nextension"
 LIVE = """
 from app import LiveRun
 

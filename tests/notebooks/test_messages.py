@@ -9,8 +9,10 @@ import pytest
 
 pytest.importorskip("jupyter_bokeh")
 
-from app import FitnessView, jupyter
-from app.page_scripts import MESSAGES
+from app import FitnessView
+from app.internals import jupyter
+from app.notebook import display
+from app.notebook.page_scripts import MESSAGES
 from eij_core import Trial, solve
 
 BOKEH = Path(bokeh.__file__).parent / "server/static/js"
@@ -110,8 +112,8 @@ def view():
 
 def bundle_of(view, caplog):
     with caplog.at_level(logging.WARNING, jupyter.__name__):
-        bundle, _ = jupyter._widget_bundle(view)
-    (widget,) = jupyter._widgets[view]
+        bundle, _ = display._widget_bundle(view)
+    (widget,) = display._widgets[view]
     assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == widget.model_id
     return widget
 
@@ -123,7 +125,7 @@ def test_a_widget_talks_through_the_painter(view, caplog):
 
 
 def test_another_jupyter_bokeh_keeps_its_ways(view, caplog, monkeypatch):
-    monkeypatch.setattr(jupyter, "INSIDES", (*jupyter.INSIDES, "_renamed"))
+    monkeypatch.setattr(jupyter, "WIDGET", (*jupyter.WIDGET, "_renamed"))
     widget = bundle_of(view, caplog)
     assert caplog.messages == [
         "this jupyter_bokeh has no _renamed: widgets work, but may be slow while a cell is busy"

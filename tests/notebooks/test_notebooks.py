@@ -16,7 +16,7 @@ COMPILED = ("05-your-own-components", "06-the-paper-in-an-hour")
 # The text needs long runs, several of them, and time to watch; to execute every line takes little.
 LESS = {
     "01-first-joules": {"range(6)": "range(1)", "pace=8": "pace=1"},
-    "02-how-the-scheduler-thinks": {"range(8)": "range(1)", "budget=600": "budget=100"},
+    "02-how-the-rule-decides": {"range(8)": "range(1)", "budget=600": "budget=100"},
     "03-the-dear-twin": {
         "range(4)": "range(1)",
         "range(3)": "range(1)",

@@ -1,4 +1,4 @@
-"""A run whose record is written, damaged, read and played again."""
+"""A run whose record is written, damaged and read."""
 
 import pytest
 

@@ -1,11 +1,11 @@
-"""The trial whose record is tested, and what it means that nothing was lost."""
+"""The trial whose record is tested, and when two results are the same."""
 
 import numpy as np
 
 from eij_core import Trial
-from eij_core.record_files import FORMATS
+from eij_core.records.formats import WRITERS
 
-SUFFIXES = sorted(FORMATS)
+SUFFIXES = sorted(WRITERS)
 TRIAL = Trial("nk:n=16,k=2", selector="eij", meter="model", budget="40 J", every=1)
 
 

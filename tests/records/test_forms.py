@@ -11,9 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from eij_core.record_files import columns_of, rows_of, safe_cell
-from eij_core.recorder import Record, load, save
-from eij_core.records import BINS, Belief, row_dtype
+from eij_core.engine.columns import columns_of, rows_of
+from eij_core.engine.histogram import BINS
+from eij_core.engine.rows import row_dtype
+from eij_core.protocols import Belief
+from eij_core.records import Record, load, read, save, write
+from eij_core.records.formats import safe_cell
 from eij_core.result import Change
 from tests.records.made import SUFFIXES, TRIAL, same
 
@@ -28,6 +31,14 @@ def test_round_trip(result, path):
     assert record.frame.equals(result.frame)
     assert set(record.metadata["versions"]) == {"eij", "python", "numpy", "numba"}
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_content_tells_the_form_not_the_name(result, path):
+    save(result, path)
+    renamed = path.with_name("record.of-something")
+    path.rename(renamed)
+    same(load(renamed).result(), result)
+    same(read(write(result, path.suffix)).result(), result)
 
 
 def test_a_record_can_be_written_again(result, path, tmp_path):

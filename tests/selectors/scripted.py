@@ -4,25 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eij_core.records import Hints, Outcome
-from eij_core.registry import selectors
-from eij_core.rng import streams_for
+from eij_core.components import selectors, streams_for
+from eij_core.contracts.selector import hints_for, noisy_arms, outcome_of
+
+__all__ = ["BUDGET", "Player", "Step", "hints_for", "noisy_arms", "outcome_of", "play"]
 
 BUDGET = 1000.0
-
-
-def outcome(deltas):
-    deltas = np.asarray(deltas, float)
-    return Outcome(float(deltas.sum()), max(deltas.size, 1), 0, deltas)
-
-
-def hints(operators, joules=0.0, candidates=0.0):
-    names = tuple(f"arm-{o}" for o in range(operators))
-    return Hints(
-        names,
-        np.broadcast_to(np.asarray(candidates, float), operators).copy(),
-        np.broadcast_to(np.asarray(joules, float), operators).copy(),
-    )
 
 
 class Step(NamedTuple):
@@ -34,11 +21,11 @@ class Step(NamedTuple):
 
 
 class Player:
-    """A selector with its memory, its stream and all that it was told."""
+    """A selector with its memory, its random stream and the history of its applications."""
 
     def __init__(self, spec, operators, budget=BUDGET, seed=1, known=0.0):
         self.selector = selectors.make(spec) if isinstance(spec, str) else spec
-        self.stats = self.selector.memory(hints(operators, known), budget)
+        self.stats = self.selector.memory(hints_for(operators, known), budget)
         self.rng = streams_for(seed).picks
         self.operators = operators
         self.left = budget
@@ -49,7 +36,7 @@ class Player:
             return int(self.selector.select(self.stats, self.left, self.rng))
 
     def learn(self, operator, deltas, joules):
-        self.selector.learn(self.stats, operator, outcome(deltas), joules)
+        self.selector.learn(self.stats, operator, outcome_of(deltas), joules)
         self.left -= joules
         self.history.append(Step(operator, tuple(np.asarray(deltas, float)), joules))
 
@@ -68,19 +55,6 @@ class Player:
     def explain(self):
         with np.errstate(over="ignore"):
             return self.selector.explain(self.stats, self.left, self.rng)
-
-
-def noisy_arms(seed, operators=3):
-    """Make a function that draws what an application of an arm brings and costs."""
-    random = np.random.default_rng(seed)
-    prices = random.uniform(0.5, 5.0, operators)
-
-    def pull(operator):
-        size = int(random.integers(1, 4))
-        deltas = random.normal(-0.3, 1.0, size) * (random.random(size) > 0.2)
-        return deltas, float(prices[operator] * random.lognormal(0.0, 0.1))
-
-    return pull
 
 
 def play(player, pull, decisions):

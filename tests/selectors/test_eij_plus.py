@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eij_core.rng import normal
-from eij_core.selectors.eij_plus import EijPlus, eij_plus
+from eij_core.engine.rng import normal
+from eij_core.selectors.eij_plus import EijPlus
 from tests.selectors.oracles import EijPlusOracle
 from tests.selectors.scripted import Player, noisy_arms, play
 
@@ -81,7 +81,7 @@ def test_starts_nothing_that_does_not_fit():
     assert player.select() == 1  # 40 J left: only the second fits
     player.learn(1, [1.0], 30.0)
     assert player.select() == -1
-    assert "nothing fits" in player.explain().reason
+    assert "none fits" in player.explain().reason
 
 
 def test_a_dear_first_try_waits_until_it_is_the_cheapest():
@@ -214,6 +214,7 @@ def test_a_cheap_null_is_found_out():
     assert joules[chosen == 1].sum() < 0.05 * joules.sum()
 
 
+@pytest.mark.long
 def test_nobody_starves():
     player = Player("eij-plus", 6, budget=3000.0, known=1.0)
     chosen = play(player, lambda o: ([1.0 if o == 0 else -9.0], 1.0), 2500)
@@ -304,4 +305,4 @@ def test_explains_the_draws_that_decide():
 
 
 def test_the_default_parameters_are_those_of_the_notes():
-    assert eij_plus() == EijPlus(0.10, 0.7, 0.5, 1.0, 0.05, 0.10, True, 0.0)
+    assert EijPlus() == EijPlus(0.10, 0.7, 0.5, 1.0, 0.05, 0.10, True, 0.0)

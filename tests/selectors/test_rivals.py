@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from eij_core.rng import normal
-from eij_core.selectors.draws import beta
-from eij_core.selectors.picking import spin
+from eij_core.engine.rng import normal
+from eij_core.selectors.shared.choice import spin
+from eij_core.selectors.shared.distributions import beta
 from tests.selectors import oracles
 from tests.selectors.scripted import BUDGET, Player, noisy_arms, play
 

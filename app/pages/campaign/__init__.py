@@ -1,0 +1,1 @@
+"""The Campaign page: many runs on equal Joules, and their report."""

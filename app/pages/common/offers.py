@@ -1,0 +1,58 @@
+"""The components that a page offers its visitors, as texts: `name:key=value`."""
+
+from __future__ import annotations
+
+import sys
+
+from eij_core import InputError, Spec
+from eij_core.registry import Registry
+from eij_core.trial import FAMILIES
+
+__all__ = ["brief", "check_offered", "offered", "offered_spec", "operators_of", "read_component"]
+
+
+def offered(family: str) -> list[str]:
+    """Return the names of a family that visitors may use."""
+    registry = FAMILIES[family]
+    return [name for name in registry if not registry.is_private(name)]
+
+
+def offered_spec(family: str, written: str) -> Spec:
+    """Parse a component given as text; raise `InputError` if visitors may not use it."""
+    spec = Spec.parse(written)
+    if spec.name not in offered(family):
+        raise InputError(family, spec.name, f"one of {', '.join(offered(family))}")
+    return spec
+
+
+def check_offered(family: str, written: str) -> Spec:
+    """Check a component given as text; raise `InputError` if it is wrong or private."""
+    checked = FAMILIES[family].check(offered_spec(family, written))
+    if family == "algorithm":
+        FAMILIES[family].make(checked)  # costs nothing, and looks up the portfolio's operators
+    return checked
+
+
+def read_component(family: str, written: str) -> str:
+    """Read a component from a link, where an unquoted + arrives as a space."""
+    return brief(family, check_offered(family, written.replace(" ", "+")))
+
+
+def brief(family: str, spec: Spec) -> str:
+    """Write a component without the parameters that have their default.
+
+    Examples
+    --------
+    >>> brief("problem", Spec("nk", {"n": 100, "k": 4}))
+    'nk:k=4'
+    """
+    defaults = {p.name: p.default for p in FAMILIES[family].parameters(spec.name)}
+    kept = {key: value for key, value in spec.parameters.items() if value != defaults.get(key)}
+    return str(Spec(spec.name, kept))
+
+
+def operators_of(algorithm: str) -> tuple[str, ...]:
+    """Return the operators that an algorithm's portfolio may name."""
+    module = sys.modules[FAMILIES["algorithm"][algorithm].__module__]
+    known = getattr(module, "OPERATORS", None)
+    return tuple(known) if isinstance(known, Registry) else ()

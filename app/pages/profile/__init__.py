@@ -1,0 +1,1 @@
+"""The Profile page: what one application of each operator costs."""

@@ -1,0 +1,231 @@
+"""The Profile page: what each operator costs by itself, drawn while the batches run."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Generator, Hashable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import panel_material_ui as pmui
+
+from app.pages.common.job_page import JobPage
+from app.pages.common.layout import FIELD, box, column, download, middle
+from app.pages.common.links import Choices
+from app.pages.common.meters_table import LOOK_HERE, MetersHere
+from app.pages.common.offers import check_offered
+from app.pages.common.pickers import ComponentPicker, complain_at
+from app.pages.run.settings import Settings
+from app.server.limits import check_trial
+from app.text.escape import text
+from app.text.labels import PROVENANCE
+from app.text.numbers import count, number
+from app.text.tables import operator_cell, row, table
+from app.views.energy import EnergyPlot
+from app.views.live_figure import LiveFigure
+from app.views.panes import html_pane
+from app.views.snapshot import Snapshot, Tally, empty_snapshot
+from eij_core import Budget, EijError, Trial
+from eij_core.atomic_files import slug
+from eij_core.engine.histogram import dense
+from eij_core.engine.rows import row_dtype
+from eij_core.meters.counters.detect import openers
+from eij_core.profiles.measure import Profiler
+from eij_core.profiles.profile import Profile
+
+__all__ = ["ProfilePage", "profile_table"]
+
+PROFILED = ("problem", "algorithm", "meter")
+EMPTY = """<div class='words'><p>What does one application of an operator cost? The operators take
+turns, each alone for a batch of many applications, so that a counter which moves once a millisecond
+can tell operators of a microsecond apart. The paper calls this the initial operator profiling.</p>
+<p class='quiet'>On the command line: <code>eij profile --out costs.json</code>; a run that begins
+with these costs: <code>eij run --profile costs.json</code>.</p></div>"""
+ENOUGH = 5
+"""Batches of each operator below which the page warns that the violins will change."""
+
+
+class Step(NamedTuple):
+    """A profile as far as it has come."""
+
+    profile: Profile
+    progress: float
+
+
+class ProfilePage(JobPage[Step]):
+    """One visitor's profiles.
+
+    Parameters
+    ----------
+    query : str
+        The link: problem, algorithm, meter, batches.
+    owner : hashable
+        Whose turns it takes.
+    """
+
+    def __init__(self, query: str, owner: Hashable) -> None:
+        super().__init__(owner, "Profile")
+        self.settings = Settings(algorithm="ssga", meter="auto")
+        self.profile: Profile | None = None
+        self._progress = 0.0
+        self._number = 0
+        self.words = html_pane((4, 10), EMPTY)
+        self.table = html_pane((4, 10))
+        self.figure = LiveFigure()
+        self.downloads = {
+            kind: download(words, f"profile.{kind}", partial(self._file, kind))
+            for kind, words in (("json", "JSON"), ("parquet", "Parquet"))
+        }
+        self.batches = pmui.IntInput(
+            label="batches of each operator", value=20, start=1, end=200, **FIELD,
+            description="A batch lasts 50 ms on a real meter; more batches, finer distributions",
+        )  # fmt: skip
+        self.pickers = {family: ComponentPicker(family, self.settings) for family in PROFILED}
+        self._here = MetersHere(self.pickers["meter"].select)
+        self.choices = Choices("profile", {**self.pickers, "batches": self.batches}, query)
+        self.alert_visitor(self.choices.notice, "warning")
+        # The figure is there from the start: Bokeh fails to draw one that joins a page later.
+        self.figure.show(EnergyPlot(), empty_snapshot(self._trial()), self._number)
+        self.draw()
+
+    @property
+    def controls(self) -> Any:
+        """What fills the side."""
+        return column(*self.pickers.values(), self._here, self.batches)
+
+    def main(self) -> Any:
+        """Return what fills the middle."""
+        found = box(self.figure.pane, self.table, pmui.FlexBox(*self.downloads.values()))
+        return middle(self.alert, self.toolbar.above(self.words), found)
+
+    def start(self) -> None:
+        """Profile what is chosen."""
+        if self.busy:
+            return
+        complain_at(self.pickers, None)
+        try:
+            for family in PROFILED:
+                check_offered(family, getattr(self.settings, family))
+            trial = check_trial(self._trial())
+        except EijError as error:
+            if not complain_at(self.pickers, error):
+                self.alert_visitor(str(error))
+            return
+        self.profile, self._progress = None, 0.0
+        self._number += 1
+        # Two profiles at once would count each other's Joules, except on a price list.
+        simulated = trial.name_of("meter") in ("model", "paper")
+        self.run_job(_steps(trial, int(self.batches.value or 1)), alone=not simulated)
+
+    def take(self, item: Step) -> None:
+        """Take in the profile as it stands after another batch."""
+        self.profile, self._progress = item
+
+    def finish(self, error: str) -> None:
+        """Say what went wrong, or what to know about the figures."""
+        if error:
+            self.alert_visitor(_failure(self.profile, error, self.settings.meter))
+        elif self.profile is not None:
+            self.alert_visitor(self.profile.imputed_words, "warning")
+
+    def draw(self, lost: bool = False) -> None:
+        """Draw the profile as far as it has come."""
+        profile = self.profile
+        compiling = self.stage == "running" and profile is None
+        self.show_stage("compiling" if compiling else self.stage, self._progress)
+        ready = profile is not None and any(o.applications for o in profile.operators)
+        for button in self.downloads.values():
+            button.disabled = not ready
+        if profile is not None:
+            self._show(profile, lost)
+
+    # --- inside ---
+
+    def _trial(self) -> Trial:
+        chosen = self.settings
+        return Trial(chosen.problem, chosen.algorithm, "static", chosen.meter, "1 J")
+
+    def _show(self, profile: Profile, lost: bool) -> None:
+        self.figure.show(EnergyPlot(), _snapshot_of(profile), (self._number, lost))
+        self.table.object = profile_table(profile)
+        kind = str(profile.meter.provenance)
+        self.words.object = (
+            f"<h2 class='view'>{text(profile.title)}</h2>"
+            f"<p class='words quiet'>{PROVENANCE.get(kind, '')} {_trust(profile)}</p>"
+        )
+        name = slug("-".join(("profile", *_names(profile), profile.meter.name)), 60)
+        for kind, button in self.downloads.items():
+            button.filename = f"{name}.{kind}"
+
+    def _file(self, kind: str) -> io.BytesIO:
+        if self.profile is None:
+            raise RuntimeError("there is no profile yet")
+        data = self.profile.as_parquet() if kind == "parquet" else self.profile.as_json().encode()
+        return io.BytesIO(data)
+
+
+def _failure(profile: Profile | None, error: str, meter: str) -> str:
+    """Return the message for an error: what was found before it, and where to look."""
+    if profile is not None:
+        return f"The profile ended after {len(profile.batches)} batches: {error}"
+    hint = f"\n{LOOK_HERE}" if meter.partition(":")[0] in openers() else ""
+    return f"Nothing was profiled: {error}{hint}"
+
+
+def _steps(trial: Trial, batches: int) -> Generator[Step]:
+    """Take batch after batch; each yields the profile as it stands."""
+    profiler = Profiler(
+        trial.problem, trial.algorithm, trial.meter, batches=batches, seed=trial.seed
+    )
+    try:
+        for _ in profiler:
+            yield Step(profiler.profile(), profiler.progress)
+    finally:
+        profiler.close()
+
+
+def _snapshot_of(profile: Profile) -> Snapshot:
+    """Return what the figure of a run's energy draws: the histograms, and how they are known."""
+    names = tuple(operator.name for operator in profile.operators)
+    histogram = np.array([dense(operator.histogram) for operator in profile.operators])
+    rows = np.zeros(0, row_dtype(len(names)))
+    tally = Tally(0, 0, 0.0, 0.0, math.nan, 0.0, histogram, None, rows)
+    meter, kind = profile.meter.name, str(profile.meter.provenance)
+    # The rule of `_trial`: Bokeh fails to draw a figure that is built anew on an open page.
+    return Snapshot(rows, names, Budget(1.0), *_names(profile), "static", meter, kind, tally=tally)
+
+
+def _names(profile: Profile) -> tuple[str, str]:
+    """Return problem and algorithm without their parameters."""
+    return profile.problem.partition(":")[0], profile.algorithm.partition(":")[0]
+
+
+def profile_table(profile: Profile) -> str:
+    """Return one line per operator, in a unit that is easy to read."""
+    means = [each.mean for each in profile.operators if each.applications]
+    unit, scale = _unit(min(means, default=1.0))
+    lines = []
+    for o, each in enumerate(profile.operators):
+        figures = (each.mean, each.median, each.p5, each.p95, each.per_evaluation)
+        cells = (number(value / scale) for value in figures)
+        lines.append(row(operator_cell(o, each.name), count(each.applications), *cells))
+    heads = ("operator", "applications", f"mean ({unit})", f"median ({unit})", f"5 % ({unit})",
+             f"95 % ({unit})", f"{unit} per evaluation")  # fmt: skip
+    return table(heads, lines)
+
+
+def _trust(profile: Profile) -> str:
+    """Return how far the figures can be trusted: the batches, and the counter's band."""
+    done = len(profile.batches)
+    rounds = done // max(len(profile.operators), 1)
+    early = "Few batches so far: the violins will still change." if rounds < ENOUGH else ""
+    return " ".join(filter(None, (f"{done} batches.", profile.band_words, early)))
+
+
+def _unit(joules: float) -> tuple[str, float]:
+    for unit, scale in (("J", 1.0), ("mJ", 1e-3)):
+        if joules >= scale:
+            return unit, scale
+    return "µJ", 1e-6

@@ -1,0 +1,1 @@
+"""The Run page: settings at the side, transport above, views below."""

@@ -1,0 +1,1 @@
+"""Lessons: a question, a guess, a run, an answer."""

@@ -1,0 +1,162 @@
+"""The bar above the views: run, pause, step, stop, reset; pace; where the run stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from app.background.controller import Controller
+from app.pages.common.layout import box, button_row, set_changed
+from app.pages.common.toolbar import PLAIN, Toolbar
+from app.pages.run.provenance import energy_card
+from app.pages.run.settings import PACES, Settings
+from app.pages.run.tiles import numbers, sentence
+from app.views.panes import html_pane
+from app.views.snapshot import Snapshot
+from eij_core import EijError
+
+__all__ = ["TransportBar"]
+
+INVITATIONS = {
+    "waiting": "Other runs are on. Yours begins when its turn comes.",
+    "compiling": "Compiling the search for this combination. This takes some seconds the first "
+    "time; later the compiled code is read from disk.",
+}
+"""What is said before there are rows, by the stage."""
+
+
+class TransportBar(Toolbar, pn.viewable.Viewer):
+    """The buttons and gauges of a controller.
+
+    Parameters
+    ----------
+    controller : Controller
+    settings : Settings
+        Its pace and its comparison are chosen here.
+    """
+
+    def __init__(self, controller: Controller, settings: Settings) -> None:
+        pn.viewable.Viewer.__init__(self)
+        Toolbar.__init__(self)
+        self.pause = pmui.Button(label="Pause", icon="pause", disabled=True, **PLAIN)
+        self.step = pmui.Button(label="Step", icon="skip_next", **PLAIN)
+        self.reset = pmui.Button(label="Reset", icon="restart_alt", **PLAIN)
+        self.pace = pmui.Select(
+            label="Play the budget in", options=_paces(settings.pace), value=settings.pace,
+            size="small", width=172, margin=(4, 6),
+        )  # fmt: skip
+        self.compare = pmui.Switch(
+            label="compare with baselines", value=settings.compare, margin=(4, 8),
+            description="Uniform choice and each operator alone, on the same Joules",
+        )  # fmt: skip
+        self.energy = pmui.Chip(
+            label="simulated energy", size="small", icon="bolt", margin=(8, 4), variant="outlined"
+        )
+        self._energy_card = html_pane((2, 10, 8, 10), visible=False)
+        self._explained: Any = None
+        self._numbers = html_pane((4, 8))
+        self._sentence = html_pane((0, 10, 4, 10))
+        self.replay = pmui.FloatSlider(
+            label="Replay: share of the run shown (%)", start=0.0, end=100.0, step=0.5, value=100.0,
+            visible=False, sizing_mode="stretch_width", margin=(4, 20), size="small",
+        )  # fmt: skip
+        self._connect(controller, settings)
+
+    def _connect(self, controller: Controller, settings: Settings) -> None:
+        for button, command in (
+            (self.run, controller.start),
+            (self.pause, controller.pause_or_resume),
+            (self.step, controller.step),
+            (self.stop, controller.stop),
+            (self.reset, controller.reset),
+        ):
+            button.on_click(_on_click(command))
+        self.replay.param.watch(lambda event: controller.replay(event.new / 100.0), "value")
+        card = self._energy_card
+        self.energy.on_click(lambda _: card.param.update(visible=not card.visible))
+        self.pace.param.watch(lambda event: settings.param.update(pace=event.new), "value")
+        self.compare.param.watch(lambda event: settings.param.update(compare=event.new), "value")
+        settings.param.watch(lambda event: self.compare.param.update(value=event.new), "compare")
+
+        def on_pace(event: Any) -> None:
+            self.pace.param.update(options=_paces(event.new), value=event.new)
+            controller.change_pace()
+
+        settings.param.watch(on_pace, "pace")
+
+    def __panel__(self) -> Any:
+        buttons = button_row(
+            self.run, self.pause, self.step, self.stop, self.reset, self.pace, self.compare,
+            pn.layout.HSpacer(), self.energy, self.stage,
+        )  # fmt: skip
+        return box(
+            buttons, self._energy_card, self.progress, self._numbers, self._sentence, self.replay,
+            p="6px", borderRadius="12px",
+        )  # fmt: skip
+
+    def refresh(self, controller: Controller) -> None:
+        """Show where the run stands."""
+        stage, job, (snapshot, _) = controller.stage, controller.job, controller.shown
+        if job is None:
+            self.show_stage(stage)
+        elif stage == "compiling" and len(job.lanes) > 1:
+            self.show_stage(stage, f"{job.built + 1} of {len(job.lanes)}")
+        elif stage == "finished" and job.leader is not None:
+            self.show_stage(stage, job.leader.reason)
+        else:
+            place = job.place
+            self.show_stage("waiting" if place else stage, f"number {place}" if place else "")
+        paused = stage == "paused"
+        set_changed(
+            self.pause,
+            label="Resume" if paused else "Pause",
+            icon="play_arrow" if paused else "pause",
+            disabled=stage not in ("running", "paused"),
+        )
+        set_changed(self.stop, disabled=not controller.busy)
+        again = stage in ("finished", "stopped", "failed")
+        set_changed(self.run, label="Run again" if again else "Run")
+        over = stage in ("finished", "stopped", "idle")
+        set_changed(self.replay, visible=over and len(controller.snapshot.rows) > 2)
+        if controller.share >= 1.0:
+            set_changed(self.replay, value=100.0)
+        self._show(snapshot, stage)
+        self._explain_energy(controller, snapshot)
+
+    def _explain_energy(self, controller: Controller, snapshot: Snapshot) -> None:
+        run = controller.ended_run
+        about = (snapshot.info, snapshot.meter, run)
+        if about != self._explained:
+            self._explained = about
+            settled = run.result().energy if run is not None else None
+            self._energy_card.object = energy_card(snapshot, settled)
+
+    def _show(self, snapshot: Snapshot, stage: str) -> None:
+        if snapshot.tally is not None or not len(snapshot.rows):  # a replay leaves the bar as it is
+            share = snapshot.tally.progress if snapshot.tally is not None else 0.0
+            self.show_progress(share, unknown=stage in ("waiting", "compiling"))
+        set_changed(self._numbers, object=numbers(snapshot))
+        words = sentence(snapshot) or INVITATIONS.get(stage, "Press Run, or take a single Step.")
+        set_changed(self._sentence, object=f"<p class='words' role='status'>{words}</p>")
+        set_changed(
+            self.energy,
+            label="no meter" if snapshot.provenance == "no" else f"{snapshot.provenance} energy",
+            description=f"Where do these Joules come from? Meter: {snapshot.meter}.",
+        )
+
+
+def _on_click(command: Callable[[], None]) -> Callable[[Any], None]:
+    def click(_: Any) -> None:
+        with suppress(EijError):  # it is `controller.problem` now, and the page shows it
+            command()
+
+    return click
+
+
+def _paces(pace: float) -> dict[str, float]:
+    """Return the paces on offer; a link may ask for another one."""
+    return PACES if pace in PACES.values() else {f"{pace:g} s": pace, **PACES}

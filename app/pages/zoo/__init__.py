@@ -1,0 +1,1 @@
+"""The Zoo page: rules in cases with a known answer."""

@@ -1,0 +1,1 @@
+"""The web server of the pages: admission, limits, the heartbeat, the opening, the shell."""

@@ -1,0 +1,73 @@
+"""Admission of visitors, loaded by `panel serve --plugins app.server.admission` before it listens.
+
+A page beyond the limit is refused before any code of the page runs; websockets send small messages
+at once; imported objects are exempt from garbage collection.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+from bokeh.server.urls import per_app_patterns
+from panel.io.server import AutoloadJsHandler, DocHandler, WSHandler
+
+from app.internals.bokeh import session_count
+from app.server import shell
+from app.server.limits import limits
+
+__all__ = ["ROUTES"]
+
+FULL = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport"
+content="width=device-width"><title>EI/J: server full</title><body style="font:16px/1.5 sans-serif;
+max-width:34em;margin:15vh auto;padding:0 1em"><h1>This server is full</h1><p>As many pages are
+open as this server allows. Please come back in a minute: places become free when visitors
+leave.</p></body></html>"""
+
+
+class Limited:
+    """Answers 503 while as many pages are open as the limits allow."""
+
+    async def prepare(self: Any) -> None:
+        """Refuse the request if the server is full."""
+        if session_count(self.application_context) >= limits().sessions:
+            self.set_status(503)
+            self.set_header("Retry-After", "60")
+            self.finish(FULL)
+            return
+        await super().prepare()  # type: ignore[misc]
+
+
+class PageHandler(Limited, DocHandler):
+    """The page."""
+
+
+class EmbeddingHandler(Limited, AutoloadJsHandler):
+    """The page embedded in another one."""
+
+
+class WebSocketHandler(WSHandler):
+    """A websocket that does not hold a message back until the one before is acknowledged."""
+
+    def open(self, *args: Any, **kwargs: Any) -> Any:
+        """Send small messages at once."""
+        self.set_nodelay(True)
+        return super().open(*args, **kwargs)
+
+
+ours: dict[Any, Any] = {
+    DocHandler: PageHandler,
+    AutoloadJsHandler: EmbeddingHandler,
+    WSHandler: WebSocketHandler,
+}
+per_app_patterns[:] = [
+    (path, ours.get(kind, kind), *more) for path, kind, *more in per_app_patterns
+]
+
+ROUTES: list[Any] = []
+"""Nothing beyond what Panel serves."""
+
+# A full collection walks through all imported objects for half a second: exempt them.
+_ = shell
+gc.collect()
+gc.freeze()

@@ -1,0 +1,42 @@
+"""The opening: a sketch of the page, shown while the page itself is loading."""
+
+from __future__ import annotations
+
+import functools
+import math
+from pathlib import Path
+
+from app.pages.run.lessons.welcome import welcome
+from app.views.layer import thinned
+
+__all__ = ["opening_template"]
+
+FILE = Path(__file__).with_name("opening.html")
+LEFT, RIGHT, TOP, BOTTOM = 50.0, 990.0, 10.0, 260.0
+
+
+@functools.cache
+def opening_template() -> str:
+    """Return the template of the page, with the recorded run's curve in its sketch."""
+    return FILE.read_text("utf-8").replace("@CURVE@", curve())
+
+
+def curve() -> str:
+    """Return the recorded run as the path of an SVG; nothing if there is no recording."""
+    snapshot = welcome()
+    if snapshot is None or not math.isfinite(snapshot.optimum):
+        return ""
+    rows = snapshot.rows[thinned(len(snapshot.rows), 120)]
+    end = snapshot.budget.joules
+    # Like the view, the sketch leaves out the steep beginning.
+    floor = float(snapshot.rows["best"][len(snapshot.rows) // 30])
+    height = max(snapshot.optimum - floor, 1e-300)
+    places = [
+        (
+            LEFT + (RIGHT - LEFT) * float(row["spent"]) / end,
+            BOTTOM - (BOTTOM - TOP) * (float(row["best"]) - floor) / height,
+        )
+        for row in rows
+        if float(row["best"]) >= floor
+    ]
+    return "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in places)

@@ -1,0 +1,151 @@
+"""The shell around the pages: a tab for each, one heartbeat, and the address of the page."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Hashable
+from contextlib import suppress
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+from bokeh.core.property.descriptors import UnsetValueError
+from panel.util.parameters import edit_readonly
+from panel_material_ui.template.base import Page as Template
+
+from app.pages import PAGES, Page
+from app.pages.common.links import page_of
+from app.server.heartbeat import Heartbeat
+from app.server.limits import is_public
+from app.server.opening import opening_template
+from app.text.escape import text
+from app.text.failures import failure_message
+from app.text.theme import THEME
+
+__all__ = ["Shell", "serve_page"]
+
+log = logging.getLogger(__name__)
+
+SORRY = """
+<main style="font: 17px/1.5 system-ui, sans-serif; max-width: 34em; margin: 12vh auto">
+<h1 style="font-size: 1.4em">This page could not be opened</h1>
+<p>There was {}. Try again; if that does not help, the link may ask for what this server does not
+have: <a href="app">open the page without it</a>.</p></main>
+"""
+
+PERIOD = 90
+"""Milliseconds between two looks at the page that is shown."""
+REMEMBER = 400
+"""Milliseconds between two looks at what the address should be."""
+
+
+class Shell:
+    """The pages of one visitor; each is built when its tab is first opened.
+
+    Parameters
+    ----------
+    query : str
+        The link with which the visitor came: it names the page and holds its choices.
+    user : hashable, optional
+        The visitor's address; without one, each shell counts as a user of its own.
+    """
+
+    def __init__(self, query: str = "", user: Hashable = None) -> None:
+        self.user = self if user is None else user
+        self.heart = Heartbeat()
+        self.pages: dict[str, Page] = {}
+        self._middles = {key: pmui.Column(sizing_mode="stretch_width", margin=0) for key in PAGES}
+        self.side = pmui.Column(sizing_mode="stretch_width", margin=0)
+        titles = [(entry.title, self._middles[key]) for key, entry in PAGES.items()]
+        self.tabs = pmui.Tabs(*titles, sizing_mode="stretch_width", margin=0)
+        self.main = [self.tabs, self.heart]
+        self._lost = False
+        self.open(page_of(query, PAGES), query)
+        self.tabs.active = list(PAGES).index(self.shown)
+        self.tabs.param.watch(lambda event: self.open(list(PAGES)[event.new]), "active")
+
+    def open(self, key: str, query: str = "") -> None:
+        """Show a page, and build it if it is not there yet."""
+        self.shown = key
+        with pn.io.hold():
+            if key not in self.pages:
+                page = self.pages[key] = PAGES[key].build(query, self)
+                self._middles[key].objects = [page.main()]
+                self.side.append(pmui.Column(page.controls, sizing_mode="stretch_width", margin=0))
+            for shown, controls in zip(self.pages, self.side, strict=True):
+                controls.visible = shown == key
+
+    def tick(self) -> None:
+        """Let the shown page draw what is new, if the browser has drawn the frame before."""
+        if not self.heart.may_push():
+            return
+        self._lost |= self.heart.take_loss()
+        with pn.io.hold():  # the frame and its beat are one message
+            if self.pages[self.shown].tick(self._lost):
+                self._lost = False
+                self.heart.push()
+
+    def link(self) -> str:
+        """Return the query that leads back here."""
+        return self.pages[self.shown].link()
+
+    def close(self) -> None:
+        """End what runs on all pages; the visitor has left."""
+        for page in self.pages.values():
+            page.close()
+
+
+def _log_error(error: Exception) -> None:
+    """Keep errors of callbacks out of the page and in the log."""
+    log.error("a callback of the page failed", exc_info=error)
+
+
+def serve_page() -> None:
+    """Build the pages for a visitor, and put them into the document."""
+    try:
+        _serve_page()
+    except Exception as error:  # without a page, the visitor would wait for ever
+        sorry = pn.pane.HTML(
+            SORRY.format(text(failure_message(error, "page"))), sizing_mode="stretch_width"
+        )
+        sorry.server_doc(pn.state.curdoc, title="EI/J")
+
+
+def _serve_page() -> None:
+    pn.extension(reconnect=True, notifications=False, exception_handler=_log_error)
+    location = pn.state.location
+    request = getattr(getattr(pn.state.curdoc, "session_context", None), "request", None)
+    query = location.search if location is not None else ""
+    shell = Shell(query, getattr(request, "remote_ip", None) if is_public() else None)
+    page = Template(
+        title="EI/J: what a Joule buys",
+        main=shell.main,
+        sidebar=[shell.side],
+        sidebar_width=330,
+        busy_indicator=None,
+        theme_config=THEME,
+        template=opening_template(),
+    )
+    # The page follows the server's busy state, and each change of the page walks through all its
+    # models: about a second of CPU for every tick. We show our own state, so let it go; a reference
+    # in place of the old one, since with a plain value the server would hold on to the page.
+    with edit_readonly(page):
+        page.busy = pn.rx(False)
+
+    def remember() -> None:
+        if location is not None and location.search != (link := shell.link()):
+            location.search = link
+
+    def leave(_: Any) -> None:
+        shell.close()
+        # pmui.Page keeps a session's objects alive through its sidebar. Without a connection
+        # there are no models yet, hence the error.
+        with suppress(UnsetValueError):
+            page.param.update(sidebar=[], main=[])
+
+    # Not Panel's periodic callbacks, whose busy counters take longer than a look at the run.
+    document: Any = pn.state.curdoc
+    document.add_periodic_callback(shell.tick, PERIOD)
+    document.add_periodic_callback(remember, REMEMBER)
+    pn.state.on_session_destroyed(leave)
+    page.servable()

@@ -1,0 +1,102 @@
+"""A map of the zoo: one cell for each rule and case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import holoviews as hv
+import numpy as np
+from bokeh.events import Tap
+from bokeh.models import HoverTool, SaveTool, TapTool
+
+from app.views.plot import furnish, save_as_svg
+from eij_core.zoo import CASES
+
+__all__ = ["VALUES", "heat_map_of"]
+
+VALUES = {
+    "wasted_share": ("Share of the Joules wasted", (0.0, 1.0)),
+    "behind": ("Short of the best single operator", (0.0, 0.05)),
+}
+ROW = 34
+
+
+def heat_map_of(
+    frame: Any,
+    value: str,
+    chosen: Callable[[str, str], None] = lambda case, rule: None,
+    awaited: Iterable[tuple[str, str]] = (),
+) -> hv.Overlay:
+    """Return a map with the mean of each cell.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of `frame_of_cells`.
+    value : str
+        One of `VALUES`.
+    chosen : callable
+        Called with the case and the rule of a cell that is clicked.
+    awaited : iterable of (case, rule)
+        Cells that are not computed yet: their places stay empty.
+    """
+    title, limits = VALUES[value]
+    done = list(zip(frame["case"], frame["rule"], strict=True))
+    later = [pair for pair in awaited if pair not in done]
+    places = np.array(done + later, object).reshape(-1, 2)
+    cases = [name for name in CASES if name in set(places[:, 0])]
+    rules = list(dict.fromkeys(places[:, 1]))
+    numbers = frame[value].to_numpy(float)
+    light = limits[0] + 0.55 * (limits[1] - limits[0])
+    shares = np.append(numbers, np.full(len(later), np.nan))
+    data = {
+        "case": places[:, 0],
+        "rule": places[:, 1],
+        value: shares,
+        "label": np.array([_percent(share) for share in numbers] + [""] * len(later), object),
+        "ink": np.where(shares > light, "#fff", "#111"),  # white where the cell is dark
+    }
+    # The first rule is on top.
+    axes = [hv.Dimension("case", values=cases), hv.Dimension("rule", values=rules[::-1])]
+    colour = hv.Dimension(value, label=title, range=limits)
+
+    def listen(plot: Any, element: Any) -> None:
+        furnish(plot.state, "zoo")
+        plot.state.tools = [t for t in plot.state.tools if isinstance(t, HoverTool | SaveTool)]
+        plot.state.xaxis.major_label_orientation = 0.7
+        plot.state.add_tools(TapTool())
+
+        def tapped(event: Any) -> None:
+            column, row = _name_at(event.x, cases), _name_at(event.y, rules[::-1])
+            if column and row:
+                chosen(column, row)
+
+        plot.state.on_event(Tap, tapped)
+
+    cells = hv.HeatMap({k: data[k] for k in ("case", "rule", value)}, axes, colour).opts(
+        cmap="Blues", clim=limits, colorbar=False, line_color="white", line_width=2,
+        nonselection_alpha=1.0, tools=["hover"],
+    )  # fmt: skip
+    labels = hv.Labels(data, axes, ["label", "ink"]).opts(text_color="ink", text_font_size="9pt")
+    return (cells * labels).opts(
+        title=f"{title}, simulated Joules",
+        responsive=True,
+        height=110 + ROW * len(rules),
+        xlabel="",
+        ylabel="",
+        toolbar="above",
+        default_tools=["save"],
+        show_grid=False,
+        fontsize={"title": "9pt", "ticks": "9pt"},
+        hooks=[listen, save_as_svg],
+    )
+
+
+def _percent(share: float) -> str:
+    return "–" if share != share else f"{share:.0%}" if abs(share) >= 0.1 else f"{share:.1%}"
+
+
+def _name_at(place: float, names: list[str]) -> str:
+    """Return the name at a place of a categorical axis; "" outside it."""
+    return names[int(place)] if 0 <= place < len(names) else ""

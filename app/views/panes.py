@@ -1,0 +1,27 @@
+"""Panes and their arrangement in the style of the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from app.text.theme import PAGE_CSS
+
+__all__ = ["grid", "html_pane"]
+
+HALVES = "repeat(auto-fit, minmax(min(100%, 420px), 1fr))"
+"""Columns of a grid: two, or one where there is no room for two."""
+
+
+def html_pane(margin: Any, html: str = "", **params: Any) -> Any:
+    """Return a pane for HTML, as wide as its place unless `sizing_mode` says otherwise."""
+    params = {"sizing_mode": "stretch_width", "stylesheets": [PAGE_CSS], **params}
+    return pn.pane.HTML(html, margin=margin, **params)
+
+
+def grid(*parts: Any, columns: Any = HALVES, gap: str = "14px") -> Any:
+    """Return parts in the columns of a CSS grid."""
+    style = {"display": "grid", "gridTemplateColumns": columns, "gap": gap}
+    return pmui.FlexBox(*parts, sizing_mode="stretch_width", sx=style)

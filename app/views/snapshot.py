@@ -1,0 +1,191 @@
+"""A snapshot: all that can be drawn of a run at one moment. Plots are functions of it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eij_core import Budget, Result, Run, Trial
+from eij_core.engine.rows import row_dtype
+from eij_core.protocols import Belief, EnergyInfo
+from eij_core.records import Record
+
+__all__ = [
+    *("Curve", "Snapshot", "Tally", "empty_snapshot", "final_tally", "snapshot_of_result"),
+    *("snapshot_of_run", "tally_of"),
+]
+
+
+class Curve(NamedTuple):
+    """A run that is drawn beside the one under study."""
+
+    label: str
+    rows: NDArray[Any]
+    kind: str = "static"
+    """What it is: "static", "uniform", or "past" for an earlier run of the session."""
+
+
+class Tally(NamedTuple):
+    """Where a run stands, beyond its recorded rows; taken by its own thread between chunks."""
+
+    decisions: int
+    evaluations: int
+    joules: float
+    seconds: float
+    best: float
+    progress: float
+    histogram: NDArray[np.int64]
+    """Applications by operator and Joules, see `eij_core.engine.histogram`."""
+    next: Any
+    """The decision that comes next, laid open by the selector; None when the run is over."""
+    tip: NDArray[Any]
+    """One row that describes this very moment, which the recorded grid may not."""
+
+
+class Snapshot(NamedTuple):
+    """A run as far as it has come, with what every plot must say about it."""
+
+    rows: NDArray[Any]
+    names: tuple[str, ...]
+    budget: Budget
+    problem: str
+    algorithm: str
+    selector: str
+    meter: str
+    provenance: str
+    optimum: float = math.nan
+    tally: Tally | None = None
+    others: tuple[Curve, ...] = ()
+    info: EnergyInfo | None = None
+    """How far the Joules can be trusted; None where a recording does not say."""
+
+    @property
+    def components(self) -> tuple[str, str, str]:
+        """The names of problem, algorithm and rule."""
+        return self.problem, self.algorithm, self.selector
+
+    @property
+    def energy(self) -> str:
+        """How the Joules are known, for titles: no figure goes without it."""
+        return f"{self.provenance} Joules, meter {self.meter}"
+
+    @property
+    def used(self) -> tuple[NDArray[np.float64], str, float | None]:
+        """The share of the budget used at each row, the axis' label, and its end if it has one."""
+        if math.isfinite(self.budget.joules):
+            return 100.0 * self.rows["spent"] / self.budget.joules, "Budget used (%)", 100.0
+        if math.isfinite(self.budget.evaluations):
+            used = 100.0 * self.rows["evaluations"] / self.budget.evaluations
+            return used, "Budget used (% of evaluations)", 100.0
+        return self.rows["spent"], "Joules spent (J)", None
+
+    @property
+    def latest(self) -> NDArray[Any]:
+        """One row that describes this moment; none before the first row."""
+        return self.rows[-1:] if self.tally is None else self.tally.tip
+
+    @property
+    def never_applied(self) -> list[str]:
+        """The operators that have not been applied so far: what a rule says of them is a guess."""
+        applied = self.latest["applications"].sum(axis=0)
+        return [name for name, times in zip(self.names, applied, strict=True) if not times]
+
+    def belief(self, field: str) -> NDArray[np.float64]:
+        """Return one field of `Belief`, rows × operators; nan until an operator is applied."""
+        values = self.rows["beliefs"][:, :, Belief._fields.index(field)]
+        return np.where(self.rows["applications"] > 0, values, math.nan)
+
+    @property
+    def beliefs_now(self) -> list[Belief]:
+        """What the rule believes of each operator at this moment; nan before the first row."""
+        if not len(self.latest):
+            return [Belief(*[math.nan] * 5)] * len(self.names)
+        return [Belief(*values) for values in self.latest["beliefs"][0]]
+
+    def until(self, share: float) -> Snapshot:
+        """Return the snapshot as it was when this share (0 to 1) of its rows was recorded."""
+        end = max(1, round(share * len(self.rows)))
+        if end >= len(self.rows):
+            return self
+        spent = self.rows["spent"][end - 1]
+        others = tuple(o._replace(rows=o.rows[o.rows["spent"] <= spent]) for o in self.others)
+        return self._replace(rows=self.rows[:end], others=others, tally=None)
+
+
+def tally_of(run: Run) -> Tally:
+    """Describe where a run stands. Call it from the thread that drives the run, or at rest."""
+    ledger = run.ledger
+    scalars = (ledger.decisions, ledger.evaluations, ledger.joules, run.state.best_f)
+    decisions, evaluations, joules, best = (scalar[0].item() for scalar in scalars)
+    beliefs = [run.selector.belief(run.stats, o) for o in range(len(run.names))]
+    totals = (ledger.applications, ledger.operator_joules)
+    row = (decisions, -1, math.nan, math.nan, joules, evaluations, best, *totals, beliefs)
+    return Tally(
+        decisions=decisions,
+        evaluations=evaluations,
+        joules=joules,
+        seconds=run.seconds,
+        best=best,
+        progress=run.progress,
+        histogram=ledger.histogram.copy(),
+        next=None if run.done else run.explain(),
+        tip=np.array([row], row_dtype(len(run.names))),
+    )
+
+
+def final_tally(ended: Result | Record) -> Tally:
+    """Describe where a run ended."""
+    spent = ended.spent
+    return Tally(
+        decisions=spent.decisions,
+        evaluations=spent.evaluations,
+        joules=spent.joules,
+        seconds=spent.seconds,
+        best=ended.best.fitness,
+        progress=1.0,
+        histogram=np.array([total.histogram for total in ended.operators]),
+        next=None,
+        tip=ended.rows[-1:],
+    )
+
+
+def snapshot_of_run(run: Run, rows: NDArray[Any], tally: Tally | None) -> Snapshot:
+    """Return the snapshot of a run in progress, with these of its rows."""
+    optimum = float(getattr(run.problem, "optimum", math.nan))
+    return _snapshot_of(run.trial, rows, run.names, run.meter.info)._replace(
+        optimum=optimum, tally=tally
+    )
+
+
+def snapshot_of_result(result: Result, others: tuple[Curve, ...] = ()) -> Snapshot:
+    """Return the snapshot of a result of `eij_core.solve`.
+
+    Examples
+    --------
+    >>> from eij_core import Trial, solve
+    >>> result = solve(Trial("nk:n=20,k=3", "ils", budget="20 J", seed=7), compiled=False)
+    >>> snapshot_of_result(result).energy
+    'simulated Joules, meter paper'
+    """
+    names = tuple(total.name for total in result.operators)
+    return _snapshot_of(result.trial, result.rows, names, result.meter)._replace(
+        optimum=result.best.optimum, tally=final_tally(result), others=others
+    )
+
+
+def empty_snapshot(trial: Trial, info: EnergyInfo | None = None) -> Snapshot:
+    """Return the snapshot of a run that has not begun; `info`: what its meter will give."""
+    names = tuple(operator.name for operator in trial.make("algorithm").operators)
+    return _snapshot_of(trial, np.zeros(0, row_dtype(len(names))), names, info)
+
+
+def _snapshot_of(
+    trial: Trial, rows: NDArray[Any], names: tuple[str, ...], info: EnergyInfo | None
+) -> Snapshot:
+    problem, algorithm, selector = map(trial.name_of, ("problem", "algorithm", "selector"))
+    meter = info.name if info else trial.name_of("meter")
+    kind = str(info.provenance) if info else "no"
+    return Snapshot(rows, names, trial.budget, problem, algorithm, selector, meter, kind, info=info)

@@ -1,0 +1,52 @@
+"""`eij serve`: the dashboard, if it is installed."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Annotated
+
+import typer
+
+from ..errors import EijError
+from .shared.options import whole
+
+__all__ = ["serve"]
+
+NEEDED = ("panel", "holoviews", "bokeh", "param", "panel_material_ui")
+"""What `pip install 'eij[app]'` adds."""
+
+
+class DashboardMissing(EijError, ImportError):
+    """The packages that the dashboard needs are not installed."""
+
+
+def serve(
+    address: Annotated[str, typer.Option(metavar="HOST", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(parser=whole(1, 65535), metavar="N")] = 5006,
+    public: Annotated[
+        bool, typer.Option("--public", help="With the limits that a server for strangers needs.")
+    ] = False,
+) -> None:
+    """Serve the dashboard to browsers.
+
+    ```console
+    $ eij serve
+    $ eij serve --port 8080 --public
+    ```
+    """
+    needed = (*NEEDED, "app.server.serve")
+    if missing := [name for name in needed if not _is_installed(name)]:
+        raise DashboardMissing(
+            f"the dashboard is not installed (no {', '.join(missing)}): pip install 'eij[app]'"
+        )
+    # By name: the core never imports the dashboard, not even when it starts it.
+    dashboard = importlib.import_module("app.server.serve")
+    dashboard.serve(address=address, port=port, public=public)
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False

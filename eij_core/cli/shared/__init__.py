@@ -1,0 +1,1 @@
+"""What several commands share: options, tables, progress bars, signals, single trials."""

@@ -1,0 +1,1 @@
+"""What is compiled: the kernel decorator, the loop, its rows, random numbers."""

@@ -1,0 +1,1 @@
+"""What the machine offers: energy counters, which of them are alive, and calibration."""

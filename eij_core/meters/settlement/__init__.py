@@ -1,0 +1,1 @@
+"""Whose Joules are these: a counter's energy divided over the applications."""

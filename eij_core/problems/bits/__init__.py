@@ -1,0 +1,1 @@
+"""Problems on bit strings, and the readers of their files."""
