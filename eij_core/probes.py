@@ -7,20 +7,22 @@ Where it can be run on one candidate, the price of a whole application follows f
 from __future__ import annotations
 
 import copy
-import functools
 import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .engine.kernel import compile_entry, digest_of, kernel
-from .protocols import ProbingOperator, RepricingSelector
+from .engine.loop import Loop
+from .engine.rows import Ledger, Limits, new_ledger, new_trace
+from .protocols import Hints, ProbingOperator, RepricingSelector
+from .selectors.static import Static
 
 if TYPE_CHECKING:
     from .run import Run
 
 __all__ = ["Prices", "can_probe", "compile_probes", "probe"]
 
+WITHOUT_END = Limits(math.inf, math.inf, 0.0, True, 0)
 SHARE = 0.05
 """Of the Joules, what probes of all operators together may take after the first round."""
 
@@ -98,38 +100,27 @@ def compile_probes(run: Run, state: Any) -> None:
     """Compile what probing needs, before the clock of a run is started."""
     for o in range(len(run.names)):
         if can_probe(run, o):
-            _measured(run, o, copy.deepcopy(run.charges.compiled), state)
+            loop, _ = _loop_of(run, o, run.charges.compiled, state)
+            loop.compile(Static(run.names[o]), WITHOUT_END)
 
 
-def _measured(run: Run, operator: int, meter: Any, state: Any) -> Any:
+def _measured(run: Run, operator: int, meter: Any, state: Any) -> tuple[float, int]:
     """Run one operator on one candidate; return Joules and evaluations."""
-    reduced, algorithm = run.algorithm.operators[operator].probe(run.algorithm)
-    state, streams = copy.deepcopy(state), copy.deepcopy(run.streams)
-    call = _measure
+    loop, ledger = _loop_of(run, operator, meter, copy.deepcopy(state))
+    selector = Static(run.names[operator])
     if run.loop.compiled:
-        components = (reduced, algorithm, run.problem, meter)
-        call = _compiled_measure(digest_of(*(type(component) for component in components)))
-    with np.errstate(over="ignore"):  # random words wrap around on purpose
-        return call(
-            reduced, algorithm, run.problem, meter, operator, state, streams.moves, streams.noise
-        )
+        loop.compile(selector, WITHOUT_END, wait=False)
+    loop.advance(selector, WITHOUT_END, 1)
+    return float(ledger.joules[0]), int(ledger.evaluations[0])
 
 
-@kernel
-def _measure(  # type: ignore[no-untyped-def]
-    operator, algorithm, problem, meter, index, state, moves, noise
-):
-    mark = meter.start()
-    outcome = operator.apply(algorithm, problem, state, moves)
-    return meter.stop(mark, index, outcome, noise), outcome.evaluations
-
-
-@functools.cache
-def _compiled_measure(digest: str) -> Any:
-    def measure(  # type: ignore[no-untyped-def]
-        operator, algorithm, problem, meter, index, state, moves, noise
-    ):
-        digest  # noqa: B018  part of the cache key
-        return _measure(operator, algorithm, problem, meter, index, state, moves, noise)
-
-    return compile_entry(measure, digest)
+def _loop_of(run: Run, operator: int, meter: Any, state: Any) -> tuple[Loop, Ledger]:
+    """Return a loop that applies one operator to one candidate, and its ledger."""
+    reduced, algorithm = run.algorithm.operators[operator].probe(run.algorithm)
+    count = len(run.names)
+    stats = Static(run.names[operator]).memory(Hints(run.names, *np.zeros((2, count))), math.inf)
+    ledger = new_ledger(count)
+    ledger.mark[0] = math.inf  # no row
+    streams, trace = copy.deepcopy(run.streams), new_trace(1, count)
+    parts = (run.problem, algorithm, meter, state, stats, ledger, streams, trace)
+    return Loop(*parts, operators=(reduced,) * count), ledger

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
 from .contracts.problem import check_best, check_numbers
 from .contracts.shape import check_choice
-from .engine.loop import ASK, FULL, MORE, UNAFFORDABLE, UNKNOWN, Loop, record
+from .engine.layout import CannotCompile
+from .engine.loop import ASK, FULL, MORE, UNAFFORDABLE, UNKNOWN, Loop, begin, can_compile, record
 from .engine.rng import streams_for
 from .engine.rows import new_ledger, new_trace
 from .errors import InputError, RunError, nearest
@@ -34,6 +35,8 @@ from .result import Change, Result, result_of
 from .trial import Trial
 
 __all__ = ["Block", "Run", "RunError", "solve"]
+
+log = logging.getLogger(__name__)
 
 CHUNK_SECONDS = 0.04
 """A chunk aims at this: pause, stop and the page are never further away than about 50 ms."""
@@ -61,8 +64,10 @@ class Run(Iterator[Block]):
     Parameters
     ----------
     trial : Trial
-    compiled : bool
-        Whether to run compiled. Components that numba cannot compile run interpreted anyway.
+    compiled : bool, optional
+        True: compile first. False: interpret. By default the run begins at once, and goes on
+        compiled when a thread has compiled it; only measured runs wait, since the compiler's
+        Joules would be counted. What numba cannot compile is interpreted, with a warning.
 
     Examples
     --------
@@ -75,7 +80,7 @@ class Run(Iterator[Block]):
     'no operator fits in the Joules left'
     """
 
-    def __init__(self, trial: Trial, *, compiled: bool = True) -> None:
+    def __init__(self, trial: Trial, *, compiled: bool | None = None) -> None:
         if not isinstance(trial, Trial):
             raise InputError("trial", trial, "a Trial, such as Trial('nk:n=50', budget='20 J')")
         self.trial = trial
@@ -107,44 +112,61 @@ class Run(Iterator[Block]):
         self.seconds = 0.0
         self.changes: list[Change] = []
         self.reason = ""
-        self.loop = Loop(
-            self.problem, self.algorithm, self.selector, self.charges.compiled, compiled=compiled
-        )
         self._recorded: list[NDArray[Any]] = []
         self._pace = 1.0  # decisions per second so far, for the size of the next chunk
+        components = (self.problem, self.algorithm, self.selector)
+        self._may_compile = compiled is not False and can_compile(*components)
+        if self._may_compile and (compiled or self.charges.waits_for_compiler):
+            self.compile()
         self._start()
 
     # --- the start ---
 
     def _start(self) -> None:
-        state = self._compile() if self.loop.compiled else None
-        mark = 0
-        if state is None or self.charges.waits_for_compiler:
-            self.streams = streams_for(self.trial.seed, self.trial.repetition)
-            self.charges.begin(self.ledger)
-            mark = self.charges.compiled.start()
-            state = self.loop.begin(self.problem, self.algorithm, self.streams.moves)
-        self.state: State = state
+        self.charges.begin(self.ledger)
+        mark = self.charges.compiled.start()
+        self.state: State = self._begin()
         if self.trial.budget.charge_start:
-            start = Outcome(0.0, state.opening, 0, state.deltas[:0])
-            self.ledger.evaluations[0] = state.opening
+            start = Outcome(0.0, self.state.opening, 0, self.state.deltas[:0])
+            self.ledger.evaluations[0] = self.state.opening
             with np.errstate(over="ignore"):
                 self.ledger.joules[0] = self.charges.compiled.stop(
                     mark, len(self.names), start, self.streams.noise
                 )
+        self.loop = self._loop(self.state, self.streams)
+        if self._may_compile:
+            self.loop.compile(self.selector, self.limits, wait=False)
         self._recorded += self.charges.settle([self._first_row()], self.ledger, self.limits)
 
-    def _compile(self) -> Any:
-        """Compile the start and the loop; return the first state, or None if that is impossible."""
+    def compile(self) -> None:
+        """Compile all that this run needs and wait for it; nothing happens where that is done."""
+        streams = streams_for(self.trial.seed)
         try:
-            state = self.loop.begin(self.problem, self.algorithm, self.streams.moves)
-            self._call(state, 0)  # compiles the loop, decides nothing
+            state = begin(self.problem, self.algorithm, streams.moves, wait=True)
+            self._loop(state, streams).compile(self.selector, self.limits)
             if self.limits.ask < math.inf:
                 compile_probes(self, state)
-            return state
-        except NumbaError as error:
-            self.loop.interpret(error, self.problem, self.algorithm, self.selector)
-            return None
+        except CannotCompile as error:
+            self._interpret(error)
+
+    def _begin(self) -> State:
+        """Return the first state."""
+        return begin(self.problem, self.algorithm, self.streams.moves, compiled=self._may_compile)
+
+    def _loop(self, state: State, streams: Any) -> Loop:
+        return Loop(
+            self.problem, self.algorithm, self.charges.compiled, state,
+            self.stats, self.ledger, streams, self.trace,
+        )  # fmt: skip
+
+    def _interpret(self, error: Exception) -> None:
+        """Go on interpreted, because numba refused; a refusal of our own components is a bug."""
+        package = __name__.partition(".")[0]
+        components = (self.problem, self.algorithm, self.selector, *self.algorithm.operators)
+        if all(type(each).__module__.startswith(f"{package}.") for each in components):
+            raise error
+        log.warning("numba cannot compile this trial, so it runs interpreted:\n%s", error)
+        self._may_compile = False
 
     # --- going on ---
 
@@ -176,6 +198,11 @@ class Run(Iterator[Block]):
         )
         return float(min(1.0, max(spent)))
 
+    @property
+    def compiling(self) -> bool:
+        """Whether the run is interpreted for now, because the compiler is still at work for it."""
+        return self.loop.compiling
+
     def advance(self, decisions: int) -> Block:
         """Take up to `decisions` decisions."""
         taken_before = int(self.ledger.decisions[0])
@@ -184,7 +211,7 @@ class Run(Iterator[Block]):
         started = time.perf_counter()
         self.charges.begin(self.ledger)
         while decisions > 0 and not self.done:
-            taken, count, status = self._call(self.state, decisions)
+            taken, count, status = self._call(decisions)
             decisions -= taken
             if count:
                 parts.append(self.trace.rows(count))
@@ -270,11 +297,18 @@ class Run(Iterator[Block]):
 
     # --- inside ---
 
-    def _call(self, state: Any, decisions: int) -> tuple[int, int, int]:
-        return self.loop.advance(
-            self.problem, self.algorithm, self.selector, self.charges.compiled, self.limits,
-            state, self.stats, self.ledger, self.streams, self.trace, decisions,
-        )  # fmt: skip
+    def _call(self, decisions: int) -> tuple[int, int, int]:
+        """Take some decisions: all, or as many as fill a chunk while the compiler is awaited."""
+        if self.loop.compiled or not self._may_compile:
+            return self.loop.advance(self.selector, self.limits, decisions)
+        started = time.perf_counter()
+        answer = self.loop.advance(self.selector, self.limits, min(decisions, self.chunk))
+        try:
+            elapsed = time.perf_counter() - started
+            self.loop.compile_when_it_pays(self.selector, self.limits, elapsed)
+        except CannotCompile as error:
+            self._interpret(error)
+        return answer
 
     def _ask_prices(self) -> None:
         self.prices.ask(self)
@@ -311,7 +345,7 @@ class Run(Iterator[Block]):
         outcome = Outcome(gain, 0, 0, self.state.deltas[:0])
         record(
             self.trace, 0, operator, outcome, joules,
-            self.ledger, self.state, self.selector, self.stats,
+            self.ledger, self.state.best_f, self.selector, self.stats,
         )  # fmt: skip
         return self.trace.rows(1)
 
@@ -330,7 +364,7 @@ class Run(Iterator[Block]):
         return [self._write_row(int(operator), float(gain), joules)]
 
 
-def solve(trial: Trial, *, compiled: bool = True) -> Result:
+def solve(trial: Trial, *, compiled: bool | None = None) -> Result:
     """Run a trial to its end.
 
     With a model meter this is a pure function: the same trial gives the same result.

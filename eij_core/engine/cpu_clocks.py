@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-from numba.extending import overload
-
-from .kernel import compile_entry, jit_is_off
-from .numba_internals import clock_gettime, read_cycle_counter
+from .kernel import jit_is_off, kernel
 
 __all__ = ["HAS_THREAD_CLOCK", "cycle_count", "thread_ns"]
 
@@ -19,13 +15,20 @@ HAS_THREAD_CLOCK = hasattr(time, "CLOCK_THREAD_CPUTIME_ID") and sys.maxsize > 2*
 
 
 def cycle_count() -> int:
-    """Read the CPU's cycle counter, in Python too (with numba switched off: nanoseconds)."""
-    return time.perf_counter_ns() if jit_is_off() else int(_count())
+    """Read the CPU's cycle counter, in Python too (with numba switched off: nanoseconds).
 
+    One unit for compiled and interpreted applications, so that a chunk may mix them.
+    """
+    if jit_is_off():
+        return time.perf_counter_ns()
+    from .entries import make_entry
+    from .layout import pack
 
-@overload(cycle_count)
-def _cycle_count() -> Any:
-    return lambda: read_cycle_counter()
+    global _clock
+    if _clock is None:
+        _clock = make_entry(_read_clock, Clock(0)), pack(Clock(0))
+    entry, struct = _clock
+    return int(entry(struct))
 
 
 def thread_ns() -> int:
@@ -33,23 +36,15 @@ def thread_ns() -> int:
     return time.thread_time_ns()
 
 
-@overload(thread_ns)
-def _thread_ns() -> Any:
-    if not HAS_THREAD_CLOCK:
-        return lambda: 0
-    clock = time.CLOCK_THREAD_CPUTIME_ID
+class Clock(NamedTuple):
+    """The record of the entry that reads the cycle counter, which needs none."""
 
-    def read() -> Any:  # pragma: no cover - compiled
-        moment = np.empty(2, np.int64)
-        clock_gettime(clock, moment.ctypes)
-        return moment[0] * 1_000_000_000 + moment[1]
-
-    return read
+    nothing: int
 
 
-def _count() -> Any:  # pragma: no cover - compiled
+@kernel
+def _read_clock(frame: Any) -> Any:  # pragma: no cover - compiled
     return cycle_count()
 
 
-# One unit for compiled and interpreted applications, so that a chunk may mix them.
-_count = compile_entry(_count, "cycles")
+_clock: Any = None

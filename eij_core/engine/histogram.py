@@ -42,7 +42,7 @@ NARROWEST = 0.03
 """The least bandwidth of a density, in ln J: about the width of a bin."""
 
 
-# The loop compiles this function (`loop.spend`); here it stays free of numba.
+# Compiled code has a form of its own, which gives the same bins (`numba_internals`).
 def bin_of(joules: float) -> int:
     """Return the bin of an application's Joules; the outermost bins hold what lies beyond.
 

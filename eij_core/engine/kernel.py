@@ -1,48 +1,26 @@
-"""Components are NamedTuples with methods; this module makes their methods callable for numba.
+"""Components are NamedTuples with methods; `@kernel` marks what compiled code may use of them.
 
-What the project needs of numba is here and, where numba does not document it, in
-`numba_internals`. A class or function marked ``@kernel`` is plain
-Python in numba's subset. Called from Python it is interpreted, called from compiled code it is
-compiled, and both give the same result.
-
-Why methods by type, and not functions as arguments: numba's disk cache never hits for a function
-that takes or closes over another function. A method found by the type of its tuple is part of the
-signature, and signatures are what the cache is keyed by.
+A class or function marked ``@kernel`` is plain Python in numba's subset. Called from Python it is
+interpreted, called from compiled code it is compiled, and both give the same result. Marking does
+not import numba: `compiler` takes what is marked when there is something to compile.
 """
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import inspect
-import logging
-import sys
+import os
 from collections.abc import Callable
-from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
-from numba import types
-from numba.extending import overload_method, register_jitable
 
-from .numba_internals import guard_cache
-
-__all__ = ["compile_entry", "completed", "digest_of", "is_kernel", "jit_is_off", "kernel"]
-
-log = logging.getLogger(__name__)
+__all__ = ["completed", "is_kernel", "jit_is_off", "kernel", "marked"]
 
 T = TypeVar("T")
 
-PACKAGE = __name__.partition(".")[0]
-DASHBOARD = Path(__file__).parents[2] / "app"
-"""Its lessons have components of their own. Another package of that name is not the project's."""
-
-# Division by zero gives inf or nan inside kernels, as numpy does: no hidden exception paths.
-# Everything is inlined: records are passed field by field, so calls would cost more than the work.
-JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "forceinline": True}
-
+marked: list[Any] = []
+"""Functions and classes that the compiler has not seen yet; it takes them from here."""
 _arguments: dict[str, tuple[tuple[str, ...], str]] = {}
 
 
@@ -66,7 +44,8 @@ def kernel(component: T) -> T:
     2.0
     """
     if isinstance(component, FunctionType):
-        return register_jitable(**JIT_OPTIONS)(component)
+        marked.append(component)
+        return component
     if not (isinstance(component, type) and issubclass(component, tuple)):
         raise TypeError(f"@kernel takes a NamedTuple class or a function, not {component!r}")
     if not getattr(component, "_fields", ()):
@@ -75,7 +54,8 @@ def kernel(component: T) -> T:
         _complete_problem(component)
     for name, method in vars(component).items():
         if isinstance(method, FunctionType) and not name.startswith("_"):
-            _register(component, name, method)
+            _check_arguments(component, name, method)
+    marked.append(component)
     component.__kernel__ = True  # type: ignore[attr-defined]
     return component
 
@@ -106,8 +86,8 @@ def is_kernel(cls: type) -> bool:
     return getattr(cls, "__kernel__", False)
 
 
-def _register(cls: Any, name: str, method: FunctionType) -> None:
-    """Register the method name with numba, once, and hold every class to its argument names."""
+def _check_arguments(cls: Any, name: str, method: FunctionType) -> None:
+    """Hold every class to the argument names that a method had where it was seen first."""
     names = tuple(inspect.signature(method).parameters)
     known, owner = _arguments.setdefault(name, (names, cls.__qualname__))
     if names != known:
@@ -116,66 +96,6 @@ def _register(cls: Any, name: str, method: FunctionType) -> None:
             f"definition of {owner}.{name} does: one vocabulary for all components. "
             f"Rename the method or its arguments (in a notebook: or restart the kernel)"
         )
-    if owner != cls.__qualname__ or name in _registered:
-        return
-    _registered.add(name)
-    # On BaseTuple, not NamedTuple: there it would hide a *field* of the same name.
-    resolve = _resolve_apply if name == "apply" else functools.partial(_resolve, name)
-    _overload(name, resolve, names)
-
-
-_registered: set[str] = set()
-
-
-def _overload(name: str, resolve: Callable[..., Any], arguments: tuple[str, ...]) -> None:
-    """Tell numba that tuples have this method, and how to find it."""
-
-    def resolver(self: Any, *args: Any) -> Any:
-        return resolve(self, *args)
-
-    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    resolver.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [inspect.Parameter(argument, positional) for argument in arguments]
-    )
-    declare: Any = overload_method
-    declare(types.BaseTuple, name, strict=False, jit_options=JIT_OPTIONS)(resolver)
-
-
-def _resolve(name: str, self: Any, *args: Any) -> Any:
-    return getattr(getattr(self, "instance_class", None), name, None)
-
-
-# --- apply, compiled and cached by itself ---------------------------------------------------------
-# An operator's apply takes most of the loop's compile time. Cached per (operator, algorithm,
-# problem) it is compiled once, whatever selector and meter the loop around it has.
-
-
-def _resolve_apply(self: Any, algorithm: Any, problem: Any, *rest: Any) -> Any:
-    classes: list[Any] = [getattr(t, "instance_class", None) for t in (self, algorithm, problem)]
-    if None in classes or not hasattr(classes[0], "apply"):
-        return None
-    entry = _apply_entry(digest_of(*classes))
-
-    def apply(self, algorithm, problem, state, rng):  # type: ignore[no-untyped-def]
-        return entry(self, algorithm, problem, state, rng)
-
-    return apply
-
-
-_overload(
-    "apply_body",
-    functools.partial(_resolve, "apply"),
-    ("self", "algorithm", "problem", "state", "rng"),
-)
-
-
-@functools.cache
-def _apply_entry(digest: str) -> Any:
-    def apply(self, algorithm, problem, state, rng):  # type: ignore[no-untyped-def]
-        digest  # noqa: B018  part of the cache key
-        return self.apply_body(algorithm, problem, state, rng)
-
-    return compile_entry(apply, digest)
 
 
 # --- problems: the hooks that an author may leave out ---------------------------------------------
@@ -225,77 +145,9 @@ def _reach(self):  # type: ignore[no-untyped-def]
     return 0
 
 
-# --- compiling, and a cache that is never stale ---------------------------------------------------
-
-
-guard_cache()
-
-
-def compile_entry(function: Callable[..., Any], digest: str) -> Any:
-    """Compile a function that Python calls, without the GIL, cached on disk unless digest is ''."""
-    options = {"nogil": True, **JIT_OPTIONS}
-    if digest:
-        try:
-            return numba.njit(cache=True, **options)(function)
-        except RuntimeError as error:  # neither the package's folder nor the user's is writable
-            log.warning(
-                "kernels cannot be cached (set NUMBA_CACHE_DIR to a writable folder): %s", error
-            )
-    return numba.njit(**options)(function)
+# --- the switch -----------------------------------------------------------------------------------
 
 
 def jit_is_off() -> bool:
-    """Tell whether numba is set not to compile (NUMBA_DISABLE_JIT=1, for coverage)."""
-    return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
-
-
-def digest_of(*classes: type) -> str:
-    """Digest the sources that the components' code comes from; '' if any is not the project's.
-
-    numba keys its cache by the file of the compiled function alone, so a changed `fitness` in
-    another file would silently hit the old code. Entries therefore close over this digest.
-    """
-    names: set[str] = set()
-    for cls in classes:
-        if not _is_ours(cls.__module__):
-            return ""
-        names |= _modules_behind(cls.__module__)
-    hasher = hashlib.blake2b(digest_size=16)
-    for name in sorted(names):
-        hasher.update(_source(name))
-    return hasher.hexdigest()
-
-
-@functools.cache
-def _modules_behind(name: str) -> frozenset[str]:
-    """Return the module and those of the project whose functions or classes it uses."""
-    found = {name}
-    todo = [name]
-    while todo:
-        for value in vars(sys.modules[todo.pop()]).values():
-            used = value.__name__ if isinstance(value, ModuleType) else _home(value)
-            if used not in found and used in sys.modules and _is_ours(used):
-                found.add(used)
-                todo.append(used)
-    return frozenset(found)
-
-
-@functools.cache
-def _is_ours(name: str) -> bool:
-    """Tell whether a module belongs to the project, so that all it uses of ours is known."""
-    package = name.partition(".")[0]
-    if package == DASHBOARD.name:
-        file = getattr(sys.modules.get(name), "__file__", None)
-        return file is not None and DASHBOARD in Path(file).parents
-    return package == PACKAGE
-
-
-def _home(value: Any) -> str:
-    module = getattr(value, "__module__", None)
-    return module if isinstance(module, str) else ""
-
-
-@functools.cache
-def _source(name: str) -> bytes:
-    file = sys.modules[name].__file__
-    return Path(file).read_bytes() if file else b""
+    """Tell whether nothing is to be compiled (NUMBA_DISABLE_JIT=1, for coverage)."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")

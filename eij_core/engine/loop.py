@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-import functools
-import logging
+import contextlib
 import math
-from typing import Any
+import time
+from collections import Counter
+from concurrent.futures import Future
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import literal_unroll
 
-from ..protocols import Interpreted, Outcome
-from . import histogram
-from .kernel import compile_entry, digest_of, jit_is_off, kernel
-from .numba_internals import on_loan
+from ..protocols import Interpreted
+from .background import compile_later
+from .entries import find_entry, make_entry
+from .histogram import bin_of
+from .kernel import jit_is_off, kernel
+from .layout import form_of, pack
+from .operators import Application, apply, compiled_operators, interpreted_operators
 
-__all__ = ["ASK", "FULL", "MORE", "SPENT", "UNAFFORDABLE", "Loop", "compiled_advance"]
+__all__ = ["ASK", "FULL", "MORE", "SPENT", "UNAFFORDABLE", "Loop", "begin", "can_compile"]
 
-log = logging.getLogger(__name__)
+PATIENCE = 0.5
+"""Seconds of interpreting the same components, in all runs of a process, before the compiler is
+started: about a fifth of what compiling takes."""
+
+SLOW_START = 0.05
+"""Seconds that a start may take interpreted; one that takes longer is compiled for the next run."""
+WAIT_SECONDS = 0.15
+"""Pause between two interpreted stretches while the compiler is at work: it is what to wait for."""
 
 MORE, SPENT, FULL, UNAFFORDABLE, ASK, UNKNOWN = 0, 1, 2, 3, 4, 5
-
-bin_of = kernel(histogram.bin_of)
 
 
 @kernel
 def advance(
-    problem: Any,
-    algorithm: Any,
+    operators: Any,
     selector: Any,
     meter: Any,
     limits: Any,
-    state: Any,
+    best: Any,
     stats: Any,
     ledger: Any,
     streams: Any,
@@ -54,27 +62,14 @@ def advance(
         if o >= ledger.applications.size:  # compiled code would write beyond its arrays
             return taken, rows, UNKNOWN
         mark = meter.start()
-        outcome = apply(algorithm, o, problem, state, streams.moves)  # Algorithms 2-4
+        outcome = apply(operators, o)  # Algorithms 2-4
         joules = meter.stop(mark, o, outcome, streams.noise)
         selector.learn(stats, o, outcome, joules)
         spend(ledger, o, outcome, joules)
         if due(ledger, limits):
-            record(trace, rows, o, outcome, joules, ledger, state, selector, stats)
+            record(trace, rows, o, outcome, joules, ledger, best, selector, stats)
             rows += 1
     return decisions, rows, MORE
-
-
-@kernel
-def apply(algorithm: Any, o: int, problem: Any, state: Any, rng: Any) -> Any:
-    """Apply operator `o` of the portfolio; operators may be of different types."""
-    operators = algorithm.operators
-    outcome = Outcome(0.0, 0, 0, state.deltas[:0])
-    index = 0
-    for operator in literal_unroll(operators):
-        if index == o:
-            outcome = operator.apply(algorithm, problem, state, rng)
-        index += 1
-    return outcome
 
 
 @kernel
@@ -114,7 +109,7 @@ def record(
     outcome: Any,
     joules: float,
     ledger: Any,
-    state: Any,
+    best: Any,
     selector: Any,
     stats: Any,
 ) -> None:
@@ -125,7 +120,7 @@ def record(
     trace.joules[row] = joules
     trace.spent[row] = ledger.joules[0]
     trace.evaluations[row] = ledger.evaluations[0]
-    trace.best[row] = state.best_f[0]
+    trace.best[row] = best[0]
     for k in range(ledger.applications.size):
         trace.applications[row, k] = ledger.applications[k]
         trace.operator_joules[row, k] = ledger.operator_joules[k]
@@ -140,85 +135,190 @@ def record(
 # --- interpreted or compiled ---------------------------------------------------------------------
 
 
-@np.errstate(over="ignore")  # random words wrap around on purpose
-def interpreted_advance(*arguments: Any) -> tuple[int, int, int]:
-    """Run `advance` as it is written."""
-    return advance(*arguments)
+class Frame(NamedTuple):
+    """What the compiled loop takes: the arguments of `advance`, and room for its answer."""
+
+    operators: Any
+    selector: Any
+    meter: Any
+    limits: Any
+    best: Any
+    stats: Any
+    ledger: Any
+    streams: Any
+    trace: Any
+    decisions: int
+    answer: Any
 
 
-@np.errstate(over="ignore")
-def interpreted_begin(problem: Any, algorithm: Any, rng: Any) -> Any:
-    """Return `algorithm.begin(problem, rng)` without the compiler."""
-    return algorithm.begin(problem, rng)
+@kernel
+def advance_frame(frame: Any) -> int:  # pragma: no cover - compiled
+    """Call `advance`. It depends on selector and meter alone, so no new problem compiles it."""
+    taken, rows, why = advance(
+        frame.operators, frame.selector, frame.meter, frame.limits, frame.best, frame.stats,
+        frame.ledger, frame.streams, frame.trace, frame.decisions,
+    )  # fmt: skip
+    frame.answer[0], frame.answer[1], frame.answer[2] = taken, rows, why
+    return 0
 
 
 class Loop:
-    """`begin` and `advance` for a set of components: compiled where wanted and possible."""
+    """`advance` for one run: interpreted at first, machine code as soon as there is some.
+
+    Interpreted and compiled decisions are equal to the last bit, so the change may come between
+    any two calls.
+
+    Parameters
+    ----------
+    problem, algorithm : components
+    meter : CompiledMeter
+    state, stats, ledger, streams, trace : records
+        What the loop reads and changes; all stay where they are.
+    operators : tuple, optional
+        Instead of the algorithm's own.
+    """
 
     def __init__(
-        self, problem: Any, algorithm: Any, selector: Any, meter: Any, *, compiled: bool
+        self,
+        problem: Any,
+        algorithm: Any,
+        meter: Any,
+        state: Any,
+        stats: Any,
+        ledger: Any,
+        streams: Any,
+        trace: Any,
+        operators: tuple[Any, ...] = (),
     ) -> None:
-        components = (problem, algorithm, selector, meter)
-        self.compiled = compiled and not (
-            jit_is_off()
-            or any(isinstance(each, Interpreted) and each.interpreted for each in components)
-        )
-        self.begin, self.advance = interpreted_begin, interpreted_advance
-        if self.compiled:
-            self.begin = compiled_begin(problem, algorithm)
-            self.advance = compiled_advance(*components)
+        self._applications = [
+            Application(operator, algorithm, problem, state, streams.moves)
+            for operator in operators or algorithm.operators
+        ]
+        self._meter, self._best = meter, state.best_f
+        self._records = (stats, ledger, streams, trace)
+        self._interpreted = interpreted_operators(self._applications)
+        self._machine: _Machine | None = None
+        self._waiting: Future[bool] | None = None
 
-    def interpret(self, error: Exception, *components: Any) -> None:
-        """Go on interpreted, because numba refused; a refusal of our own components is a bug."""
-        package = __name__.partition(".")[0]
-        operators = (o for each in components for o in getattr(each, "operators", ()))
-        if all(type(c).__module__.startswith(f"{package}.") for c in (*components, *operators)):
-            raise error
-        log.warning("numba cannot compile this trial, so it runs interpreted:\n%s", error)
-        self.compiled = False
-        self.begin, self.advance = interpreted_begin, interpreted_advance
+    @property
+    def compiled(self) -> bool:
+        """Whether `advance` is machine code by now."""
+        return self._machine is not None
 
+    @property
+    def compiling(self) -> bool:
+        """Whether the compiler is at work for this loop."""
+        return self._waiting is not None and not self._waiting.done()
 
-def compiled_advance(problem: Any, algorithm: Any, selector: Any, meter: Any) -> Any:
-    """Return `advance` compiled for components of these classes (and cached, if all are ours)."""
-    return _advance_entry(_digest(problem, algorithm, selector, meter))
+    def advance(self, selector: Any, limits: Any, decisions: int) -> tuple[int, int, int]:
+        """Take up to `decisions` decisions, see `advance`."""
+        machine = self._machine
+        if machine is None:
+            with np.errstate(over="ignore"):  # random words wrap around on purpose
+                return advance(
+                    self._interpreted, selector, self._meter, limits, self._best, *self._records,
+                    decisions,
+                )  # fmt: skip
+        if not machine.takes(selector, limits):
+            self.compile(selector, limits)
+        return machine.advance(selector, limits, decisions)
 
-
-def compiled_begin(problem: Any, algorithm: Any) -> Any:
-    """Return `algorithm.begin(problem, rng)` compiled."""
-    return _begin_entry(_digest(problem, algorithm))
-
-
-def _digest(*components: Any) -> str:
-    classes = {type(component) for component in components}
-    for component in components:
-        classes.update(type(operator) for operator in getattr(component, "operators", ()))
-    return digest_of(_LoopFiles, *sorted(classes, key=lambda c: (c.__module__, c.__qualname__)))
-
-
-class _LoopFiles:
-    """Stands for this module and what it imports in a digest."""
-
-
-@functools.cache
-def _advance_entry(digest: str) -> Any:
-    def advance_entry(  # type: ignore[no-untyped-def]
-        problem, algorithm, selector, meter, limits, state, stats, ledger, streams, trace, decisions
-    ):
-        digest  # noqa: B018  part of the cache key
-        return advance(
-            on_loan(problem), on_loan(algorithm), on_loan(selector), on_loan(meter), limits,
-            on_loan(state), on_loan(stats), on_loan(ledger), on_loan(streams), on_loan(trace),
-            decisions,
+    def compile(self, selector: Any, limits: Any, *, wait: bool = True) -> bool:
+        """Go over to machine code; without `wait` only if all of it was compiled before."""
+        operators = compiled_operators(self._applications, wait=wait)
+        if operators is None:
+            return False
+        frame = Frame(
+            operators.addresses, selector, self._meter, limits, self._best, *self._records,
+            0, np.zeros(3, np.int64),
         )  # fmt: skip
+        entry = (make_entry if wait else find_entry)(advance_frame, frame)
+        if entry is not None:
+            self._machine = _Machine(entry, frame, operators)
+        return self.compiled
 
-    return compile_entry(advance_entry, digest)
+    def compile_when_it_pays(self, selector: Any, limits: Any, seconds: float) -> None:
+        """Take in that so many seconds were interpreted; have the rest compiled if that pays.
+
+        Raises
+        ------
+        CannotCompile
+            numba refuses the code of a component.
+        """
+        if self._waiting is not None:
+            with contextlib.suppress(TimeoutError):
+                self._waiting.result(timeout=WAIT_SECONDS)
+            return
+        combination = tuple(map(type, (*self._applications[0], selector, self._meter)))
+        _interpreted_seconds[combination] += seconds
+        if _interpreted_seconds[combination] > PATIENCE:
+            self._waiting = compile_later(lambda: self.compile(selector, limits))
 
 
-@functools.cache
-def _begin_entry(digest: str) -> Any:
-    def begin_entry(problem, algorithm, rng):  # type: ignore[no-untyped-def]
-        digest  # noqa: B018  part of the cache key
-        return algorithm.begin(problem, rng)
+_interpreted_seconds: Counter[tuple[type, ...]] = Counter()
 
-    return compile_entry(begin_entry, digest)
+
+class _Machine:
+    """The compiled loop, and the memory that it works on."""
+
+    def __init__(self, entry: Any, frame: Frame, operators: Any) -> None:
+        self._entry, self._frame, self._operators = entry, frame, operators
+        self._struct = pack(frame)
+
+    def takes(self, selector: Any, limits: Any) -> bool:
+        """Tell whether the machine code is of a selector and limits of these types."""
+        known = self._frame
+        return (selector is known.selector or form_of(selector) == form_of(known.selector)) and (
+            limits is known.limits or form_of(limits) == form_of(known.limits)
+        )
+
+    def advance(self, selector: Any, limits: Any, decisions: int) -> tuple[int, int, int]:
+        if selector is not self._frame.selector or limits is not self._frame.limits:
+            self._frame = self._frame._replace(selector=selector, limits=limits)
+            self._struct = pack(self._frame)
+        setattr(self._struct, f"_{Frame._fields.index('decisions')}", decisions)
+        self._entry(self._struct)
+        taken, rows, why = self._frame.answer.tolist()
+        return taken, rows, why
+
+
+# --- the start ------------------------------------------------------------------------------------
+
+
+class Start(NamedTuple):
+    """What an algorithm begins with."""
+
+    algorithm: Any
+    problem: Any
+    rng: Any
+
+
+@kernel
+def start(frame: Any) -> Any:
+    """Return the first state."""
+    return frame.algorithm.begin(frame.problem, frame.rng)
+
+
+def begin(
+    problem: Any, algorithm: Any, rng: Any, *, compiled: bool = True, wait: bool = False
+) -> Any:
+    """Return the first state, by machine code if there is any, or if `wait` allows to make it.
+
+    A start that takes long interpreted is compiled in the background, for the next run.
+    """
+    frame = Start(algorithm, problem, rng)
+    if compiled and (entry := (make_entry if wait else find_entry)(start, frame)):
+        return entry(pack(frame))
+    started = time.perf_counter()
+    with np.errstate(over="ignore"):
+        state = start(frame)
+    if compiled and time.perf_counter() - started > SLOW_START:
+        compile_later(lambda: make_entry(start, frame), urgent=False)
+    return state
+
+
+def can_compile(*components: Any) -> bool:
+    """Tell whether a run of these components may be compiled at all."""
+    return not jit_is_off() and not any(
+        isinstance(each, Interpreted) and each.interpreted for each in components
+    )

@@ -1,4 +1,4 @@
-"""What numba does not document: its cache's index, its arrays' owners, external functions.
+"""What numba does not document: records in memory, calls by address, its runtime, its errors.
 
 pyproject.toml caps numba at the versions for which this is known to work, and
 tests/core/test_numba_internals.py fails when a name used here disappears.
@@ -6,83 +6,43 @@ tests/core/test_numba_internals.py fails when a name used here disappears.
 
 from __future__ import annotations
 
-import functools
-from pathlib import Path
-from typing import Any, TypeVar
+import ctypes
+import pickle
+import time
+from typing import Any
 
+from llvmlite import ir
+from llvmlite.binding import ffi
 from numba import types
 from numba.core import cgutils
-from numba.core.caching import IndexDataCacheFile
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic, overload
 
-from ..locks import Lock
-
-__all__ = ["clock_gettime", "guard_cache", "on_loan", "read_cycle_counter"]
-
-T = TypeVar("T")
-
-
-# --- the index of the cache -----------------------------------------------------------------------
-# numba reads the index of a cached function, adds an entry and writes it back, without a lock. Two
-# processes that do so at once lose an entry or give two kernels the same file, and then one kernel
-# is found under the name of the other. And it unpickles entries before it asks whether they are
-# stale: one that names a module which an update has moved would be an error.
+from ..protocols import Outcome
+from .cpu_clocks import HAS_THREAD_CLOCK, cycle_count, thread_ns
+from .histogram import BINS, LOWEST, PER_OCTAVE, bin_of
+from .operators import Addresses, apply
 
 
-def guard_cache() -> None:
-    """Let processes write to a cache in turns, and take unreadable entries as missing; once."""
-    index: Any = IndexDataCacheFile
-    if not hasattr(index.save, "__wrapped__"):
-        index.save = _in_turn(index.save)
-        index._load_index = _without_strays(index._load_index)
-
-
-def _in_turn(save: Any) -> Any:
-    @functools.wraps(save)
-    def save_in_turn(self: Any, key: Any, data: Any) -> None:
-        with Lock(Path(f"{self._index_path}.lock"), wait=True):
-            save(self, key, data)
-
-    return save_in_turn
-
-
-def _without_strays(load_index: Any) -> Any:
-    @functools.wraps(load_index)
-    def load_readable_index(self: Any) -> Any:
-        try:
-            return load_index(self)
-        except (ImportError, AttributeError):  # the entries' classes are not there any more
-            return {}
-
-    return load_readable_index
-
-
-# --- arrays on loan -------------------------------------------------------------------------------
-
-
-def on_loan(record: T) -> T:
-    """Return a record as it is, but compiled, with arrays whose references are not counted.
-
-    numba counts references in atomic steps wherever an array is passed on, which takes longer than
-    a quick operator. The caller of a compiled entry holds the arrays while it runs, so inside it
-    they need no counting (as those that `numba.carray` makes).
-    """
-    return record
-
-
-@overload(on_loan, strict=False)
-def _on_loan(record: Any) -> Any:
-    return lambda record: _uncounted(record)  # type: ignore[call-arg]
+# --- records in memory ----------------------------------------------------------------------------
 
 
 @intrinsic
-def _uncounted(typingctx: Any, record: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        value = _without_owners(context, builder, record, args[0])
-        context.nrt.incref(builder, record, value)  # strings are still counted
-        return value
+def load_record(typingctx: Any, kind: Any, address: Any) -> Any:
+    """Load the record at an address.
 
-    return record(record), codegen
+    The caller holds its arrays, so they have no owner here: numba would count references in atomic
+    steps wherever an array is passed on, which takes longer than a quick operator.
+    """
+    record = kind.instance_type
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[1], context.get_data_type(record).as_pointer())
+        return _without_owners(
+            context, builder, record, context.unpack_value(builder, record, pointer)
+        )
+
+    return record(kind, types.int64), codegen
 
 
 def _without_owners(context: Any, builder: Any, kind: Any, value: Any) -> Any:
@@ -98,11 +58,139 @@ def _without_owners(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return value
 
 
-# --- functions of the system and of LLVM ----------------------------------------------------------
+# --- operators by address -------------------------------------------------------------------------
+
+
+OUTCOME = types.NamedTuple(
+    (types.float64, types.int64, types.int64, types.Array(types.float64, 1, "C")), Outcome
+)
+
+
+@overload(apply, strict=False)
+def _apply(operators: Any, o: Any) -> Any:
+    if getattr(operators, "instance_class", None) is not Addresses:
+        return None
+
+    def apply_by_address(operators: Any, o: Any) -> Any:  # pragma: no cover - compiled
+        return _call(operators.functions[o], operators.frames[o])
+
+    return apply_by_address
+
+
+@intrinsic
+def _call(typingctx: Any, function: Any, frame: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        convention, one = context.call_conv, (types.int64,)
+        pointer = convention.get_function_type(OUTCOME, one).as_pointer()
+        code = builder.inttoptr(args[0], pointer)
+        status, outcome = convention.call_function(builder, code, OUTCOME, one, args[1:])
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return _without_owners(context, builder, OUTCOME, outcome)
+
+    return OUTCOME(types.int64, types.int64), codegen
+
+
+# --- object files, the runtime, errors ------------------------------------------------------------
+
+
+def object_code(library: Any) -> bytes:
+    """Return the machine code of a compiled function as an object file."""
+    library._ensure_finalized()
+    return bytes(library._get_compiled_object())
+
+
+def declared_functions(library: Any) -> list[str]:
+    """Return the names of the functions that compiled code calls and does not bring."""
+    return [each.name for each in library._final_module.functions if each.is_declaration]
+
+
+def start_numba() -> None:
+    """Make all functions of numba known to machine code that was loaded without it."""
+    cpu_target.target_context.refresh()
+
+
+def hold_llvm() -> None:
+    """Wait until no other thread is inside LLVM, and let none in any more."""
+    ffi.lib._lock.__enter__()
+
+
+class _ErrorInfo(ctypes.Structure):
+    _fields_ = (
+        ("pickled", ctypes.c_void_p),
+        ("size", ctypes.c_int32),
+        ("values", ctypes.c_void_p),
+        ("values_of", ctypes.c_void_p),
+        ("count", ctypes.c_int32),
+    )
+
+
+def error_of(address: int | None) -> BaseException:
+    """Return the exception that compiled code has raised."""
+    if not address:
+        return RuntimeError("compiled code failed in a function of Python")
+    info = _ErrorInfo.from_address(address)
+    cls, arguments, place = pickle.loads(ctypes.string_at(info.pickled, info.size))
+    if info.count > 0:  # values that are known at run time only
+        values = iter(
+            ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(info.values_of)(info.values)
+        )
+        arguments = tuple(next(values) if part is None else part for part in arguments)
+    error: BaseException = cls(*(arguments or ()))
+    if place:
+        error.add_note(f"raised by compiled code: {place[0]}, {place[1]}, line {place[2]}")
+    return error
+
+
+# --- the bits of a number -------------------------------------------------------------------------
+
+
+@overload(bin_of)
+def _bin_of(joules: Any) -> Any:
+    """Take the bin from exponent and first bits of the number: `math.frexp` would be a call."""
+
+    def bin_by_bits(joules: Any) -> Any:  # pragma: no cover - compiled
+        bits = _bits_of(joules)
+        exponent = ((bits >> 52) & 0x7FF) - 1022
+        place = (exponent - LOWEST) * PER_OCTAVE + ((bits >> 47) & (PER_OCTAVE - 1))
+        return min(max(place, 0), BINS - 1)
+
+    return bin_by_bits
+
+
+@intrinsic
+def _bits_of(typingctx: Any, number: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], ir.IntType(64))
+
+    return types.int64(types.float64), codegen
+
+
+# --- clocks ---------------------------------------------------------------------------------------
 
 
 read_cycle_counter: Any = types.ExternalFunction("llvm.readcyclecounter", types.int64())
-clock_gettime: Any = types.ExternalFunction(
-    "clock_gettime", types.int32(types.int32, types.voidptr)
-)
-"""Takes the number of a clock and an array for its seconds and nanoseconds."""
+
+
+@overload(cycle_count)
+def _cycle_count() -> Any:
+    return lambda: read_cycle_counter()
+
+
+@overload(thread_ns)
+def _thread_ns() -> Any:
+    return (lambda: _read_thread_clock()) if HAS_THREAD_CLOCK else (lambda: 0)  # type: ignore[call-arg]
+
+
+@intrinsic
+def _read_thread_clock(typingctx: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word, number = ir.IntType(64), ir.IntType(32)
+        moment = cgutils.alloca_once(builder, ir.ArrayType(word, 2))
+        declared = ir.FunctionType(number, [number, moment.type])
+        read = cgutils.get_or_insert_function(builder.module, declared, "clock_gettime")
+        builder.call(read, [number(time.CLOCK_THREAD_CPUTIME_ID), moment])
+        seconds, ns = cgutils.unpack_tuple(builder, builder.load(moment), 2)
+        return builder.add(builder.mul(seconds, word(1_000_000_000)), ns)
+
+    return types.int64(), codegen

@@ -1,0 +1,115 @@
+"""numba: the functions and classes that are marked `@kernel`, compiled to object files.
+
+Only what is not compiled yet imports this module, because importing numba takes a second.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numba
+from numba import types
+from numba.core.errors import NumbaError
+from numba.extending import overload_method, register_jitable
+
+from .cache import Compiled
+from .kernel import marked
+from .layout import CannotCompile, Form, array_form, form_of
+from .numba_internals import declared_functions, load_record, object_code
+from .numba_runtime import needs_of
+
+__all__ = ["JIT_OPTIONS", "compile_function"]
+
+# Division by zero gives inf or nan inside kernels, as numpy does: no hidden exception paths.
+# Everything is inlined: records are passed field by field, so calls would cost more than the work.
+JIT_OPTIONS: dict[str, Any] = {
+    "error_model": "numpy",
+    "forceinline": True,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+
+
+def compile_function(
+    function: Callable[[Any], Any], frame: tuple[Any, ...]
+) -> tuple[Compiled, bool]:
+    """Compile a function of one record; tell whether the code can be used by other processes."""
+    _declare_marked()
+    kind = numba.typeof(frame)
+    if _form_of_type(kind) != form_of(frame):  # the struct would not be what the code reads
+        raise CannotCompile(f"numba sees {type(frame).__name__} as {kind}, which is not its layout")
+
+    def entry(address):  # type: ignore[no-untyped-def]
+        return function(load_record(kind, address))
+
+    options = {**JIT_OPTIONS, "forceinline": False}
+    dispatcher = numba.njit(**options)(entry)
+    try:
+        dispatcher.compile((types.int64,))
+    except NumbaError as error:
+        raise CannotCompile(str(error)) from error
+    (result,) = dispatcher.overloads.values()
+    symbol, code = result.fndesc.llvm_func_name, object_code(result.library)
+    needs = needs_of(declared_functions(result.library))
+    form = _form_of_type(result.signature.return_type)
+    return Compiled(symbol, form, needs, code), not result.library.has_dynamic_globals
+
+
+def _form_of_type(kind: Any) -> Form:
+    """Describe a type of numba as `layout.form_of` describes its values."""
+    if isinstance(kind, types.Array):
+        dtype = numba.np.numpy_support.as_dtype(kind.dtype)
+        return array_form(dtype, kind.ndim, kind.layout, kind.mutable, kind.aligned)
+    if isinstance(kind, types.BaseTuple):
+        name = getattr(kind, "instance_class", tuple).__qualname__
+        return ["record", name, [_form_of_type(part) for part in kind]]
+    if isinstance(kind, types.UnicodeType):
+        return ["text"]
+    if isinstance(kind, types.NoneType):
+        return ["none"]
+    return str(numba.np.numpy_support.as_dtype(kind))
+
+
+# --- what is marked @kernel -----------------------------------------------------------------------
+
+
+_declared_methods: set[str] = set()
+
+
+def _declare_marked() -> None:
+    """Tell numba of all functions and methods that were marked since the last call."""
+    while marked:
+        component = marked.pop(0)
+        if isinstance(component, FunctionType):
+            register_jitable(**JIT_OPTIONS)(component)
+            continue
+        for name, method in vars(component).items():
+            if isinstance(method, FunctionType) and not name.startswith("_"):
+                _declare_method(name, tuple(inspect.signature(method).parameters))
+
+
+def _declare_method(name: str, arguments: tuple[str, ...]) -> None:
+    """Tell numba that tuples have this method, found by the class of the tuple."""
+    if name in _declared_methods:
+        return
+    _declared_methods.add(name)
+    find = functools.partial(_find, name)
+
+    def resolver(self: Any, *args: Any) -> Any:
+        return find(self)
+
+    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    resolver.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(argument, positional) for argument in arguments]
+    )
+    declare: Any = overload_method
+    # On BaseTuple, not NamedTuple: there it would hide a *field* of the same name.
+    declare(types.BaseTuple, name, strict=False, jit_options=JIT_OPTIONS)(resolver)
+
+
+def _find(name: str, kind: Any) -> Any:
+    return getattr(getattr(kind, "instance_class", None), name, None)
