@@ -29,7 +29,7 @@ PYTEST := $(BIN)/python -m pytest tests eij_core --doctest-modules --ignore=test
 EVERY  := not slow and not chaos
 
 .PHONY: help install lock browser serve lint format check test chaos bench bench-selectors bench-energy \
-        bench-app bench-campaign screenshots film build clean
+        bench-app bench-campaign bench-start screenshots film build clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -121,6 +121,9 @@ bench-app: $(STAMP) ## the dashboard under load: frames, clicks, pages, memory
 
 bench-campaign: $(STAMP) ## campaigns: trials per second, efficiency, the store's share
 	@$(BIN)/python -m tests.benchmarks.campaign
+
+bench-start: $(STAMP) ## the first second: cold and warm starts, imports, the server, the page
+	@$(BIN)/python -m tests.benchmarks.start
 
 screenshots: $(STAMP) ## pictures of the dashboard
 	@export EIJ_BROWSER="$$($(BIN)/python tests/find_browser.py --install)"

@@ -47,7 +47,7 @@ __all__ = [
     "solve",
 ]
 
-_HOMES = ("errors", "protocols", "budget", "engine.kernel", "registry", "result", "trial", "run")
+_HOMES = ("errors", "budget", "registry", "trial", "protocols", "engine.kernel", "result", "run")
 """The modules of these names, from those that are quick to import to the slow ones."""
 
 

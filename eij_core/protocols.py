@@ -13,12 +13,14 @@ This module imports `values` alone, so every module may import it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any, Protocol, runtime_checkable
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from .values import Belief, Decision, EnergyInfo, Forecast, Hints, Outcome, Provenance
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from numpy.typing import NDArray
 
 __all__ = [
     "Algorithm",

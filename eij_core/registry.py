@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
 import inspect
 import math
 import stat
 import typing
+from collections import UserDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 
 from .errors import InputError, nearest
-from .protocols import Algorithm, Problem, Selector, SimulatedMeter
+
+if TYPE_CHECKING:
+    from .protocols import Algorithm, Problem, Selector, SimulatedMeter
 
 __all__ = [
     "FILE_BYTES",
@@ -185,19 +189,18 @@ class Spec:
         return cls(name.strip(), parameters)
 
     def __str__(self) -> str:
-        pairs = ",".join(f"{key}={_text(value)}" for key, value in self.parameters.items())
-        return f"{self.name}:{pairs}" if pairs else self.name
+        given = self.parameters.items()
+        pairs = (f"{key}={str(v).lower() if isinstance(v, bool) else v}" for key, v in given)
+        return f"{self.name}:{','.join(pairs)}" if given else self.name
 
     def __hash__(self) -> int:
         return hash(str(self))
 
 
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-class Registry(dict[str, Callable[..., T]]):
+class Registry(UserDict[str, Callable[..., T]]):
     """The factories of one family, by name; a name is registered once.
+
+    The package `home` registers its factories; it is imported when a name is first asked for.
 
     Examples
     --------
@@ -213,9 +216,10 @@ class Registry(dict[str, Callable[..., T]]):
     eij_core.errors.InputError: shape = sqare: expected one of square (did you mean 'square'?)
     """
 
-    def __init__(self, family: str) -> None:
-        super().__init__()
+    def __init__(self, family: str, home: str = "") -> None:
         self.family = family
+        self._home = home
+        self._factories: dict[str, Callable[..., T]] = {}
         self._private: set[str] = set()
 
     def add(self, name: str, *, private: bool = False) -> Callable[[F], F]:
@@ -242,12 +246,19 @@ class Registry(dict[str, Callable[..., T]]):
 
     def remove(self, name: str) -> None:
         """Forget a name, so that a notebook cell can be run again."""
-        self.pop(name, None)
+        self.data.pop(name, None)
         self._private.discard(name)
 
     def is_private(self, name: str) -> bool:
         """Tell whether links and the dashboard leave this component out."""
-        return name in self._private
+        return name in self and name in self._private
+
+    @property
+    def data(self) -> dict[str, Callable[..., T]]:  # type: ignore[override]
+        """The factories; no flag says that they are there: a second thread waits for the import."""
+        if self._home:
+            importlib.import_module(self._home, __package__)
+        return self._factories
 
     def __missing__(self, name: str) -> Callable[..., T]:
         raise InputError(self.family, name, nearest(name, self))
@@ -328,10 +339,10 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
     return Parameter(parameter.name, kind, parameter.default, range_, choices)
 
 
-problems: Registry[Problem] = Registry("problem")
-algorithms: Registry[Algorithm] = Registry("algorithm")
-selectors: Registry[Selector] = Registry("selector")
-meters: Registry[SimulatedMeter] = Registry("meter")
+problems: Registry[Problem] = Registry("problem", ".problems")
+algorithms: Registry[Algorithm] = Registry("algorithm", ".algorithms")
+selectors: Registry[Selector] = Registry("selector", ".selectors")
+meters: Registry[SimulatedMeter] = Registry("meter", ".meters")
 
 FAMILIES: dict[str, Registry[Any]] = {
     known.family: known for known in (problems, algorithms, selectors, meters)

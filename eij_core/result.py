@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from .engine.columns import columns_of
 from .engine.histogram import dense, sparse
-from .figures.result_card import picture, sentence
 from .protocols import Belief, EnergyInfo
 from .trial import Trial
 
@@ -114,9 +113,13 @@ class Result:
         return digest_of_run(self.rows, self.best, self.operators)
 
     def __repr__(self) -> str:
+        from .figures.result_card import sentence
+
         return f"<{sentence(self)}>"
 
     def _repr_svg_(self) -> str:
+        from .figures.result_card import picture
+
         return picture(self).svg()
 
     def to_dict(self) -> dict[str, Any]:

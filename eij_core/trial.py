@@ -8,14 +8,14 @@ import json
 import math
 import tomllib
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import algorithms, meters, problems, selectors  # noqa: F401  the families register
 from .budget import Budget
-from .contracts.shape import require_component
-from .engine.rows import Limits
 from .errors import InputError, nearest
 from .registry import FAMILIES, Spec, read_file
+
+if TYPE_CHECKING:
+    from .engine.rows import Limits
 
 __all__ = ["FAMILIES", "SCHEMA", "Trial"]
 
@@ -70,6 +70,8 @@ class Trial:
             if isinstance(value, str | Spec):
                 object.__setattr__(self, name, family.check(value))
             else:
+                from .contracts.shape import require_component
+
                 require_component(name, value)
         object.__setattr__(self, "budget", Budget.parse(self.budget))
         _whole("seed", self.seed, 0, 2**128)
@@ -101,6 +103,8 @@ class Trial:
 
     def limits(self) -> Limits:
         """Return what the loop checks, and the grid on which it records."""
+        from .engine.rows import Limits
+
         budget = self.budget
         by_joules = math.isfinite(budget.joules)
         end = budget.joules if by_joules else budget.evaluations

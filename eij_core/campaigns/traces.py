@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from ..engine.columns import LISTS, SCALARS
@@ -32,6 +30,9 @@ def encode(traces: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
     >>> [(key, back.tobytes() == rows.tobytes()) for key, back in decode(encode([("a", rows)]))]
     [('a', True)]
     """
+    import pyarrow as pa  # here, because the state of a store is read without it
+    import pyarrow.parquet as pq
+
     keys, parts = zip(*traces, strict=True)
     lengths = [len(rows) for rows in parts]
     columns: dict[str, Any] = {
@@ -55,6 +56,8 @@ def encode(traces: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
 
 def decode(part: bytes, wanted: set[str] | None = None) -> Iterator[tuple[str, Any]]:
     """Yield (key, rows) for the trials of a part, or for the `wanted` ones among them."""
+    import pyarrow.parquet as pq
+
     table = pq.read_table(io.BytesIO(part))
     keys = table["key"].combine_chunks()
     codes = keys.indices.to_numpy()

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["DaskOption", "Jobs", "Retry", "campaign", "conduct"]
 
 campaign = typer.Typer(
+    name="campaign",
+    add_completion=False,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     help="Many trials from a file: run, resume, inspect, export.",

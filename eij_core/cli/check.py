@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ..contracts import check_component, family_of
 from ..errors import EijError, InputError, nearest
 from ..registry import Registry, Spec
 from ..trial import FAMILIES
@@ -35,6 +34,8 @@ def check(
     $ eij check nk:n=20
     ```
     """
+    from ..contracts import check_component, family_of
+
     made = find_component(component)
     findings = check_component(made)
     for finding in findings:
@@ -46,6 +47,8 @@ def check(
 
 def find_component(text: str) -> Any:
     """Return the component that a registered name, or `module.name` with parameters, stands for."""
+    from ..contracts import family_of
+
     spec = Spec.parse(text)
     for family in FAMILIES.values():
         if spec.name in family:

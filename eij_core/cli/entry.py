@@ -3,36 +3,67 @@
 from __future__ import annotations
 
 import atexit
+import importlib
 import logging
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from .. import __version__
 from ..errors import EijError, MeterUnavailable, RunError
-from .calibrate import calibrate
-from .campaign import campaign
-from .check import check
-from .counterfactual import counterfactual
-from .list import list_components
-from .meters import meters
-from .paper import paper
-from .profile import profile
-from .replay import replay
-from .report import report
-from .run import run
-from .serve import serve
 from .shared.signals import interrupts
-from .warm import warm
-from .zoo import zoo
 
-__all__ = ["app", "call", "main"]
+__all__ = ["COMMANDS", "app", "call", "main"]
+
+COMMANDS = {
+    "run": "run",
+    "list": "list_components",
+    "check": "check",
+    "warm": "warm",
+    "serve": "serve",
+    "replay": "replay",
+    "zoo": "zoo",
+    "counterfactual": "counterfactual",
+    "meters": "meters",
+    "calibrate": "calibrate",
+    "profile": "profile",
+    "report": "report",
+    "paper": "paper",
+    "campaign": "campaign",
+}
+"""The function, or the group, in the file that is called like the command."""
+
+
+class Commands(TyperGroup):
+    """The commands; the file of each is imported when it is called or listed by --help."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)  # names, for "did you mean"
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, or None where there is none of this name."""
+        if cmd_name in COMMANDS and self.commands[cmd_name] is None:
+            self.commands[cmd_name] = _command(cmd_name)
+        return self.commands.get(cmd_name)
+
+
+def _command(name: str) -> Any:
+    found = getattr(importlib.import_module(f".{name}", __package__), COMMANDS[name])
+    if not isinstance(found, typer.Typer):
+        alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+        alone.command(name)(found)
+        found = alone
+    return typer.main.get_command(found)
+
 
 app = typer.Typer(
     name="eij",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -63,15 +94,6 @@ def options(
     $ eij list selectors
     ```
     """
-
-
-COMMANDS = (
-    *(run, list_components, check, warm, serve, replay, zoo),
-    *(counterfactual, meters, calibrate, profile, report, paper),
-)
-for command in COMMANDS:  # each in a file that is called like the command
-    app.command(command.__module__.rpartition(".")[2])(command)
-app.add_typer(campaign, name="campaign")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import InputError
-from ..protocols import Provenance
-from ..result import Result
-from ..run import Run, RunError
+from ..errors import InputError, RunError
 from .shared.options import AsJson
 
 if TYPE_CHECKING:
     from ..records import Record
+    from ..result import Result
 
 __all__ = ["replay", "run_again"]
 
@@ -61,6 +59,9 @@ def replay(
 
 def run_again(record: Record) -> Result:
     """Run a record's trial as far as the record goes, with the same changes on the way."""
+    from ..protocols import Provenance
+    from ..run import Run
+
     if record.meter.provenance != Provenance.SIMULATED:
         raise InputError(
             "--verify", record.meter.provenance, "a record whose Joules were simulated"

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from ..registry import algorithms, problems, selectors
-from ..run import Run
 from ..trial import Trial
 from .shared.options import Quiet, count
 
@@ -62,6 +61,8 @@ def pairs_of(everything: bool = False) -> list[Pair]:
 
 def compile_pair(pair: Pair) -> str:
     """Compile one problem and one algorithm with each of the selectors; return their names."""
+    from ..run import Run
+
     problem, algorithm, rules = pair
     for selector in rules:
         # A run that is made has compiled all it needs. Operators are compiled once for all

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from ..engine.histogram import CENTRES, EDGES
@@ -21,6 +20,8 @@ from ..protocols import CountedMeter, EnergyInfo, Hints, SimulatedMeter
 from ..registry import Spec, read_file
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..trial import Trial
 
 __all__ = ["Batch", "OperatorProfile", "Profile", "profile_for"]
@@ -130,12 +131,16 @@ class Profile:
 
     def table(self) -> pd.DataFrame:
         """Return one row per operator, in Joules."""
+        import pandas as pd  # here, because a run that has a profile does not need it
+
         rows = [[getattr(each, column) for column in COLUMNS] for each in self.operators]
         table = pd.DataFrame(rows, columns=COLUMNS).rename(columns={"name": "operator"})
         return table.assign(provenance=str(self.meter.provenance))
 
     def distribution(self) -> pd.DataFrame:
         """Return Joules per application as weighted values, for violins and histograms."""
+        import pandas as pd
+
         return pd.DataFrame(
             [
                 {"operator": each.name, "joules": CENTRES[place], "applications": count}

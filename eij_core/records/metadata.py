@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
 import platform
 from collections.abc import Mapping
 from typing import Any
 
-import numba
 import numpy as np
 
 from ..result import Change, Result, describe, finite
@@ -47,7 +47,7 @@ def metadata_of(result: Result) -> Metadata:
                 "eij": __version__,
                 "python": platform.python_version(),
                 "numpy": np.__version__,
-                "numba": numba.__version__,
+                "numba": importlib.metadata.version("numba"),
             },
             "key": trial.key if trial.is_data else None,
             "components": {family: trial.name_of(family) for family in FAMILIES},
