@@ -78,8 +78,7 @@ browser: $(STAMP) ## a Chromium for the tests: the system's, else Playwright's, 
 	@$(BIN)/python tests/find_browser.py --install
 
 serve: $(STAMP) ## the dashboard, on http://127.0.0.1:5006/app (HOST=, PORT=)
-	@$(BIN)/eij warm
-	exec $(BIN)/eij serve --address $(HOST) --port $(PORT)
+	@exec $(BIN)/eij serve --address $(HOST) --port $(PORT)
 
 lint: $(STAMP) ## ruff, mypy, codespell
 	@$(BIN)/ruff check .

@@ -223,6 +223,12 @@ class Controller:
         return self.job is not None and not self.job.over
 
     @property
+    def compiling(self) -> bool:
+        """Whether a run is on whose compiler is still at work: until then it is interpreted."""
+        lanes = self.job.lanes if self.job is not None and self.busy else ()
+        return any(getattr(lane.run, "compiling", False) for lane in lanes)
+
+    @property
     def ended_run(self) -> Run | None:
         """The run under study once it is over; None before, or if it was never built."""
         return self.job.leader if self.job is not None and self.job.over else None
@@ -259,7 +265,8 @@ class Controller:
         """Take in what the run has done since the last call; return whether to draw again."""
         fresh = self._poll()
         job = self.job
-        status = (self.stage, job and job.place, job and job.built, self.problem)
+        place, built = (job.place, job.built) if job is not None else (0, 0)
+        status = (self.stage, place, built, self.compiling, self.problem)
         fresh, self._status = fresh or status != self._status, status
         return fresh
 

@@ -1,17 +1,22 @@
 """Admission of visitors, loaded by `panel serve --plugins app.server.admission` before it listens.
 
 A page beyond the limit is refused before any code of the page runs; websockets send small messages
-at once; imported objects are exempt from garbage collection.
+at once; imported objects are exempt from garbage collection. A server that listens compiles behind
+its page, and ends with the process that started it.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 from typing import Any
 
 from bokeh.server.urls import per_app_patterns
 from panel.io.server import AutoloadJsHandler, DocHandler, WSHandler
+from tornado.ioloop import IOLoop
 
+from app.background.lifeline import end_with_parent
+from app.background.warming import shared_warming
 from app.internals.bokeh import session_count
 from app.server import shell
 from app.server.limits import limits
@@ -66,6 +71,11 @@ per_app_patterns[:] = [
 
 ROUTES: list[Any] = []
 """Nothing beyond what Panel serves."""
+
+if os.environ.get("EIJ_SUPERVISED") == "1":
+    end_with_parent()
+if os.environ.get("EIJ_WARM") == "1":
+    IOLoop.current().add_callback(shared_warming.start)  # the loop begins when the server listens
 
 # A full collection walks through all imported objects for half a second: exempt them.
 _ = shell

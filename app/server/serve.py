@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from eij_core import InputError
+from eij_core.errors import InputError
 
 __all__ = ["arguments", "check_free", "serve", "supervise"]
 
@@ -43,7 +43,7 @@ def arguments(address: str, port: int) -> list[str]:
     ]
 
 
-def environment(public: bool) -> dict[str, str]:
+def environment(public: bool, warm: bool = False) -> dict[str, str]:
     """Return what the server needs in its environment; secrets never go on a command line."""
     cores = max(1, (os.cpu_count() or 2) - 1)
     wanted = {
@@ -55,10 +55,12 @@ def environment(public: bool) -> dict[str, str]:
         "MALLOC_ARENA_MAX": "2",
     }
     found = {name: os.environ.get(name, value) for name, value in wanted.items()}
-    return {**found, "EIJ_PUBLIC": "1" if public else "0"}
+    return {**found, "EIJ_PUBLIC": str(int(public)), "EIJ_WARM": str(int(warm))}
 
 
-def serve(address: str = "127.0.0.1", port: int = 5006, public: bool = False) -> None:
+def serve(
+    address: str = "127.0.0.1", port: int = 5006, public: bool = False, warm: bool = True
+) -> None:
     """Serve the dashboard until interrupted; a server that crashes is started anew.
 
     Parameters
@@ -68,13 +70,16 @@ def serve(address: str = "127.0.0.1", port: int = 5006, public: bool = False) ->
     public : bool
         Whether strangers may come: their runs are then limited, see `app.server.limits`. Set the
         names under which a proxy is reached in `EIJ_HOSTS`.
+    warm : bool
+        Whether to compile what people run first, behind the page and at the lowest priority.
     """
     check_free(address, port)
     command = [sys.executable, "-m", "panel", *arguments(address, port)]
     over = threading.Event()
     threading.Thread(target=_announce, args=(address, port, over), daemon=True).start()
     try:
-        raise SystemExit(supervise(command, {**os.environ, **environment(public)}))
+        env = {**os.environ, **environment(public, warm), "EIJ_SUPERVISED": "1"}
+        raise SystemExit(supervise(command, env))
     finally:
         over.set()
 
@@ -107,7 +112,8 @@ def supervise(command: list[str], env: dict[str, str], patience: int = 3) -> int
 
     A process that a signal has killed (a fault in compiled code, a lack of memory) is started
     again, unless it does not live for ten seconds `patience` times in a row. What it ends by
-    itself, or what we are asked to end, stays ended.
+    itself, or what we are asked to end, stays ended. Its standard input is a pipe that closes with
+    this process, see `app.background.lifeline`.
     """
     asked: list[int] = []
     child: subprocess.Popen[bytes] | None = None
@@ -122,7 +128,7 @@ def supervise(command: list[str], env: dict[str, str], patience: int = 3) -> int
     try:
         while not asked:
             began = time.monotonic()
-            child = subprocess.Popen(command, env=env)
+            child = subprocess.Popen(command, env=env, stdin=subprocess.PIPE)
             if asked:  # between the question and the start
                 child.terminate()
             code = child.wait()

@@ -27,12 +27,20 @@ def serve(
     public: Annotated[
         bool, typer.Option("--public", help="With the limits that a server for strangers needs.")
     ] = False,
+    warm: Annotated[
+        bool,
+        typer.Option("--warm/--no-warm", help="Compile in the background what people run first."),
+    ] = True,
 ) -> None:
     """Serve the dashboard to browsers.
+
+    The address is printed when the server listens. The server then compiles in the background, at
+    the lowest priority, what `eij warm` compiles; the page works meanwhile.
 
     ```console
     $ eij serve
     $ eij serve --port 8080 --public
+    $ eij serve --no-warm
     ```
     """
     needed = (*NEEDED, "app.server.serve")
@@ -42,7 +50,7 @@ def serve(
         )
     # By name: the core never imports the dashboard, not even when it starts it.
     dashboard = importlib.import_module("app.server.serve")
-    dashboard.serve(address=address, port=port, public=public)
+    dashboard.serve(address=address, port=port, public=public, warm=warm)
 
 
 def _is_installed(name: str) -> bool:

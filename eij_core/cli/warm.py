@@ -1,24 +1,38 @@
-"""`eij warm`: compile the combinations that people run first, before they run them."""
+"""`eij warm`: compile the combinations that people run first, before they run them.
+
+`steps_of` is the one list of them. `eij warm` compiles it with all cores; a server compiles it
+behind its page, at the lowest priority (`app.background.warming`).
+"""
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import os
-from typing import Annotated
+import sys
+from collections.abc import Iterable
+from typing import Annotated, NamedTuple
 
 import typer
 
-from ..registry import algorithms, problems, selectors
+from ..registry import Spec, algorithms, problems, selectors
 from ..trial import Trial
 from .shared.options import Quiet, count
 
-__all__ = ["compile_pair", "pairs_of", "warm"]
+__all__ = ["Step", "compile_trial", "steps_of", "warm"]
 
 PROBLEMS = ("knapsack", "nk", "ecc")
 ALGORITHMS = ("ssga", "pso", "ils")
 SELECTORS = ("eij", "eij-plus", "static", "uniform")
+PAGE = "app.pages.run.combinations"
+"""Where the dashboard says what its page runs; by name, since the core never imports it."""
 
-Pair = tuple[str, str, tuple[str, ...]]
+
+class Step(NamedTuple):
+    """Trials of one problem with one portfolio, which share their operators' code."""
+
+    name: str
+    trials: tuple[Trial, ...]
 
 
 def warm(
@@ -31,6 +45,7 @@ def warm(
     """Compile the default combinations, so that their first run starts at once.
 
     Compiled code stays on disk; a second call takes seconds. One meter stands for all of them.
+    `eij serve` does the same behind its page.
 
     ```console
     $ eij warm
@@ -40,32 +55,79 @@ def warm(
     from ..campaigns.executors import in_order
     from .shared.bars import progress_bar
 
-    pairs = pairs_of(everything)
+    steps = steps_of(everything)
+    total = sum(len(step.trials) for step in steps)
+    piped = not quiet and not sys.stderr.isatty()  # a terminal has the bar
+    if piped:
+        typer.echo(f"compiling {total} combinations", err=True)
+    done = 0
     with progress_bar("compiling", quiet) as bar:
-        compiled = in_order(compile_pair, pairs, jobs or os.cpu_count() or 1)
-        for done, names in enumerate(compiled, 1):
-            bar(done / len(pairs), f"compiled {names}")
+        for step in in_order(_compile_step, steps, jobs or os.cpu_count() or 1):
+            done += len(step.trials)
+            bar(done / total, f"compiled {step.name}")
+            if piped:
+                rules = ", ".join(trial.name_of("selector") for trial in step.trials)
+                typer.echo(f"{done} of {total} compiled: {step.name} with {rules}", err=True)
     if not quiet:
-        typer.echo(f"{sum(len(rules) for *_, rules in pairs)} combinations are compiled")
+        typer.echo(f"{total} combinations are compiled")
 
 
-def pairs_of(everything: bool = False) -> list[Pair]:
-    """Return the problems and algorithms to compile for, each pair with the selectors."""
+def steps_of(everything: bool = False) -> list[Step]:
+    """Return what to compile, in order: the page's own combination, its lessons', the rest."""
     if everything:
         public = [name for name in problems if not problems.is_private(name)]
         families = tuple(public), tuple(algorithms), tuple(selectors)
     else:
         families = PROBLEMS, ALGORITHMS, SELECTORS
-    return [(*pair, families[2]) for pair in itertools.product(*families[:2])]
+    rest = (Trial(*names, "model", "1 J") for names in itertools.product(*families))
+    return _grouped([*_page_trials(), *rest])
 
 
-def compile_pair(pair: Pair) -> str:
-    """Compile one problem and one algorithm with each of the selectors; return their names."""
+def compile_trial(trial: Trial) -> None:
+    """Compile all that a run of this trial needs, and keep it on disk."""
     from ..run import Run
 
-    problem, algorithm, rules = pair
-    for selector in rules:
-        # A run that is made has compiled all it needs. Operators are compiled once for all
-        # selectors, which is why those of a pair are not spread over processes.
-        Run(Trial(problem, algorithm, selector, "model", "1 J"))
-    return f"{algorithm} on {problem}"
+    Run(trial, compiled=True)
+
+
+def _compile_step(step: Step) -> Step:
+    # Operators are compiled once for all selectors, so a step is not spread over processes.
+    for trial in step.trials:
+        compile_trial(trial)
+    return step
+
+
+def _page_trials() -> list[Trial]:
+    """Return what the dashboard's page runs, in its order; nothing where it is not installed."""
+    try:
+        page = importlib.import_module(PAGE)
+    except ModuleNotFoundError:
+        return []
+    trials: list[Trial] = page.page_trials()
+    return trials
+
+
+def _grouped(trials: Iterable[Trial]) -> list[Step]:
+    """Return the trials without those that need nothing new; neighbours that share become one."""
+    steps: list[Step] = []
+    seen: set[tuple[str, str]] = set()
+    for trial in trials:
+        # Neither parameters nor the price list change what is compiled.
+        name, rule = _name_of(trial), trial.name_of("selector")
+        if (name, rule) in seen:
+            continue
+        seen.add((name, rule))
+        if steps and steps[-1].name == name:
+            steps[-1] = Step(name, (*steps[-1].trials, trial))
+        else:
+            steps.append(Step(name, (trial,)))
+    return steps
+
+
+def _name_of(trial: Trial) -> str:
+    """Return problem and algorithm, the latter with its operators if they are its own."""
+    algorithm = trial.name_of("algorithm")
+    if not isinstance(trial.algorithm, Spec):
+        operators = " and ".join(operator.name for operator in trial.algorithm.operators)
+        algorithm = f"{algorithm.lower()} of {operators}"
+    return f"{algorithm} on {trial.name_of('problem')}"

@@ -2,15 +2,23 @@ import dataclasses
 import json
 import os
 import re
+<<<<<<< HEAD
 import socket
+=======
+import subprocess
+>>>>>>> serve
 import sys
 
 import pytest
 
 import eij_core
 from eij_core import Trial, solve
+<<<<<<< HEAD
 from eij_core.cli import warm as warming
 from eij_core.cli.entry import COMMANDS
+=======
+from eij_core.cli.entry import app
+>>>>>>> serve
 from eij_core.cli.replay import run_again
 from eij_core.cli.shared import summaries
 from eij_core.protocols import Provenance
@@ -72,59 +80,6 @@ def test_list_as_json(eij):
 def test_list_of_one_family_as_json(eij):
     _, out, _ = eij("list", "meters", "--json")
     assert list(json.loads(out)) == ["meters"]
-
-
-def test_warm_compiles_pairs(eij, monkeypatch):
-    monkeypatch.setattr(warming, "PROBLEMS", ("knapsack", "nk"))
-    monkeypatch.setattr(warming, "ALGORITHMS", ("ils",))
-    monkeypatch.setattr(warming, "SELECTORS", ("static", "uniform"))
-    assert eij("warm", "--jobs", 1) == (0, "4 combinations are compiled\n", "")
-    assert eij("warm", "--jobs", 1, "--quiet") == (0, "", "")
-
-
-def test_warm_names_what_people_run():
-    pairs = warming.pairs_of()
-    assert len(pairs) == 9
-    assert all("eij" in rules for *_, rules in pairs)
-    everything = warming.pairs_of(everything=True)
-    assert all(set(rules) == set(FAMILIES["selector"]) for *_, rules in everything)
-    assert not any(FAMILIES["problem"].is_private(problem) for problem, *_ in everything)
-
-
-def test_serve_starts_the_dashboard(eij, monkeypatch):
-    asked = {}
-    monkeypatch.setattr("app.server.serve.serve", lambda **options: asked.update(options))
-    assert eij("serve", "--port", 8080, "--public")[0] == 0
-    assert asked == {"address": "127.0.0.1", "port": 8080, "public": True}
-
-
-@pytest.mark.parametrize("name", ["panel", "app.server.serve"])
-def test_serve_without_the_dashboard(eij, monkeypatch, name):
-    """A7: one line, and no address."""
-    monkeypatch.setitem(sys.modules, name, None)
-    code, out, err = eij("serve")
-    assert (code, out) == (2, "")
-    assert f"no {name}" in err
-    assert "pip install 'eij[app]'" in err
-
-
-@pytest.mark.parametrize("port", [0, 80000, "x"])
-def test_serve_refuses_a_port_out_of_range(eij, port):
-    code, out, err = eij("serve", "--port", port)
-    assert (code, out) == (2, "")
-    assert "--port" in err
-    assert "1 to 65535" in err
-
-
-def test_serve_says_that_a_port_is_taken(eij):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        code, out, err = eij("serve", "--port", port)
-    assert (code, out) == (2, "")
-    assert err.count("\n") == 1
-    assert f"127.0.0.1:{port}" in err
 
 
 @pytest.fixture

@@ -98,10 +98,11 @@ class RunPage:
     def tick(self, lost: bool = False) -> bool:
         """Look at the run, draw what is new, and return whether there was anything."""
         self._losses += lost
+        told = self.bar.show_warming()
         if self._awake < len(self.views):
             self._awake += 2
         elif not (self.controller.news() | self.counterfactual.tick() | lost):
-            return False
+            return told
         self.draw()
         return True
 

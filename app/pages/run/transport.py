@@ -10,11 +10,13 @@ import panel as pn
 import panel_material_ui as pmui
 
 from app.background.controller import Controller
+from app.background.warming import shared_warming
 from app.pages.common.layout import box, button_row, set_changed
 from app.pages.common.toolbar import PLAIN, Toolbar
 from app.pages.run.provenance import energy_card
 from app.pages.run.settings import PACES, Settings
 from app.pages.run.tiles import numbers, sentence
+from app.text.escape import text
 from app.views.panes import html_pane
 from app.views.snapshot import Snapshot
 from eij_core import EijError
@@ -60,6 +62,7 @@ class TransportBar(Toolbar, pn.viewable.Viewer):
         self._explained: Any = None
         self._numbers = html_pane((4, 8))
         self._sentence = html_pane((0, 10, 4, 10))
+        self._behind = html_pane((0, 10, 4, 10), visible=False)
         self.replay = pmui.FloatSlider(
             label="Replay: share of the run shown (%)", start=0.0, end=100.0, step=0.5, value=100.0,
             visible=False, sizing_mode="stretch_width", margin=(4, 20), size="small",
@@ -94,9 +97,19 @@ class TransportBar(Toolbar, pn.viewable.Viewer):
             pn.layout.HSpacer(), self.energy, self.stage,
         )  # fmt: skip
         return box(
-            buttons, self._energy_card, self.progress, self._numbers, self._sentence, self.replay,
-            p="6px", borderRadius="12px",
+            buttons, self._energy_card, self.progress, self._numbers, self._sentence, self._behind,
+            self.replay, p="6px", borderRadius="12px",
         )  # fmt: skip
+
+    def show_warming(self) -> bool:
+        """Say what the server compiles in the background; return whether that is news."""
+        now = shared_warming.now
+        words = f"Compiling in the background: {text(now)}." if now is not None else ""
+        html = f"<p class='words quiet'>{words}</p>" if words else ""
+        if html == self._behind.object:
+            return False
+        set_changed(self._behind, object=html, visible=bool(html))
+        return True
 
     def refresh(self, controller: Controller) -> None:
         """Show where the run stands."""
@@ -107,6 +120,8 @@ class TransportBar(Toolbar, pn.viewable.Viewer):
             self.show_stage(stage, f"{job.built + 1} of {len(job.lanes)}")
         elif stage == "finished" and job.leader is not None:
             self.show_stage(stage, job.leader.reason)
+        elif stage == "running" and controller.compiling and not job.place:
+            self.show_stage(stage, "interpreted until compiled")
         else:
             place = job.place
             self.show_stage("waiting" if place else stage, f"number {place}" if place else "")
