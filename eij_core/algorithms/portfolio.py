@@ -11,8 +11,6 @@ from ..errors import InputError, nearest
 from ..protocols import Operator
 from ..registry import Range, Registry
 
-__all__ = ["copy", "delta_of", "factory_of", "portfolio"]
-
 # A change below this share of the fitness is rounding, not improvement.
 NEGLIGIBLE = 1e-12
 

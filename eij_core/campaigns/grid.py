@@ -21,8 +21,6 @@ from ..errors import InputError, nearest
 from ..registry import Spec
 from ..trial import FAMILIES, Trial
 
-__all__ = ["LARGEST", "PLURALS", "Campaign", "key_of", "keyed", "parsed"]
-
 PLURALS = {"problems": "problem", "algorithms": "algorithm", "selectors": "selector"}
 DEFAULTS: dict[str, Any] = {
     "meter": "paper",

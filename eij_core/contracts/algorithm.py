@@ -13,8 +13,6 @@ from ..problems.bits.nk import nk
 from ..protocols import Algorithm, Forecast, ForecastingOperator, Outcome, ProbingOperator
 from .findings import Findings, same
 
-__all__ = ["check_algorithm"]
-
 BITS = 24
 APPLICATIONS = 4
 

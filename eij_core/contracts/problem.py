@@ -11,8 +11,6 @@ from ..errors import RunError, shortened
 from ..protocols import FeasibilityProblem, OptimumProblem, Problem
 from .findings import Findings
 
-__all__ = ["check_best", "check_numbers", "check_problem", "same_fitness"]
-
 ROUNDING = 1e-9
 """Share of a fitness that two orders of summation may differ by."""
 EXACT = 2.0**53

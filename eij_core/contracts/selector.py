@@ -13,8 +13,6 @@ from ..engine.rng import streams_for
 from ..protocols import Belief, ExplainingSelector, Hints, Outcome, RepricingSelector, Selector
 from .findings import Findings, same
 
-__all__ = ["Pull", "check_selector", "hints_for", "noisy_arms", "outcome_of"]
-
 BUDGET = 1000.0
 
 Pull = Callable[[int], tuple[Any, float]]

@@ -15,8 +15,6 @@ from ..reports.text_table import Cell, Table, mean_sd
 from .experiment import NAME, ROLES, is_papers, name
 from .published import FINAL_ENERGY, FINAL_FITNESS, HALF_DIGIT, METHODS, PROBLEMS, TRIALS, Published
 
-__all__ = ["Agreement", "agreements", "beside"]
-
 
 class Agreement(NamedTuple):
     """One published mean and ours."""

@@ -19,13 +19,12 @@ from ..engine.rng import streams_for
 from ..engine.rows import Limits, new_ledger, new_trace
 from ..metering import charges_of
 from ..meters.counters.host import this_host
-from ..meters.settlement.counted import Counted, Settlement
+from ..meters.settlement.counted import Counted
 from ..meters.settlement.powers import BESIDES, OVERHEAD, Prior
+from ..meters.settlement.window import Settlement
 from ..protocols import SimulatedMeter
 from ..registry import Spec, algorithms, meters, problems, selectors
 from .profile import Batch, OperatorProfile, Profile
-
-__all__ = ["Batch", "OperatorProfile", "Profile", "Profiler", "profile"]
 
 MIN_TICKS = 50
 """The least length of a batch: its ends are blurred by a tick, so by 2 % at most."""

@@ -23,8 +23,6 @@ from ..registry import Spec, read_file
 if TYPE_CHECKING:
     from ..trial import Trial
 
-__all__ = ["Batch", "OperatorProfile", "Profile", "profile_for"]
-
 COLUMNS = ["name", "applications", "mean", "median", "p5", "p95", "per_evaluation", "batch_sd"]
 """What `Profile.table` shows of an operator."""
 LEAST_SPREAD = 0.01

@@ -13,23 +13,6 @@ from . import statistics as st
 from .anytime import Band, Fit, band, expected_joules, first_hits, fit
 from .dataset import CELL, SHARES, Dataset
 
-__all__ = [
-    "EXPECTED",
-    "ROPE",
-    "Across",
-    "Fitted",
-    "across",
-    "anytime",
-    "cells",
-    "compare",
-    "control_of",
-    "energy",
-    "fits",
-    "operators",
-    "plausible",
-    "typical",
-]
-
 ROPE = 0.005
 """Methods whose means differ by less than this share of the best known value are comparable."""
 EXPECTED = ("expected_joules", "expected_low", "expected_high")

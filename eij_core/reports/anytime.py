@@ -12,8 +12,6 @@ from scipy import optimize
 
 from .statistics import RESAMPLES, Interval
 
-__all__ = ["Band", "Fit", "band", "ecdf", "expected_joules", "first_hits", "fit", "resample"]
-
 Floats = NDArray[np.float64]
 
 

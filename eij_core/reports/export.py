@@ -20,8 +20,6 @@ from ..records.formats import safe_cell
 from . import ioh
 from .dataset import StoredRun, read_dataset, stored_runs
 
-__all__ = ["FORMS", "steps_of", "write"]
-
 FORMS = ("parquet", "csv", "ioh")
 
 

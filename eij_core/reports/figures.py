@@ -27,18 +27,6 @@ from .analysis import EXPECTED, Across, Fitted, plausible
 from .anytime import band, ecdf, first_hits
 from .dataset import CELL, SHARES, Dataset, sources_of
 
-__all__ = [
-    "Figure",
-    "critical_difference",
-    "energy_violins",
-    "expected",
-    "reached_targets",
-    "residuals",
-    "selection",
-    "trajectories",
-    "transitions",
-]
-
 WINDOW = 10
 """Points of `SHARES` in a window of the selection ratio: 5 % of the budget."""
 TARGETS = 41

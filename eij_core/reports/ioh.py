@@ -18,8 +18,6 @@ from .. import __version__
 from ..atomic_files import slug, write_atomically
 from .dataset import StoredRun, short_names, stored_runs
 
-__all__ = ["axis", "write"]
-
 LONGEST = 200
 """Letters of a file name; file systems take 255."""
 

@@ -18,8 +18,6 @@ from .figures import Figure
 from .templating import part, render
 from .text_table import Table
 
-__all__ = ["Beside", "Excerpt", "Report", "report_of"]
-
 
 class Beside(NamedTuple):
     """What a report shows beside its own values, such as published ones."""

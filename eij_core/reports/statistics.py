@@ -14,21 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-__all__ = [
-    "Interval",
-    "Ranking",
-    "Summary",
-    "a12",
-    "friedman",
-    "hodges_lehmann",
-    "holm",
-    "magnitude",
-    "mann_whitney",
-    "summarise",
-    "tost",
-    "wilcoxon",
-]
-
 RESAMPLES = 2000
 
 

@@ -14,16 +14,6 @@ from .anytime import Fit
 from .dataset import CELL, sources_of
 from .text_table import Cell, Table, mean_sd, p_value
 
-__all__ = [
-    "anytime_table",
-    "cells_table",
-    "comparisons_table",
-    "energy_table",
-    "fits_table",
-    "operators_table",
-    "ranks_table",
-]
-
 Layout = dict[str, tuple[Any, ...]]
 """By heading: what makes the cell, and the columns of the frame that it takes."""
 VERDICTS = {"control better": "good", "control worse": "bad", "equivalent": "good"}

@@ -12,8 +12,6 @@ from ..figures.colours import DARK, LIGHT, variables
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["FADE", "STYLE", "part", "render"]
-
 FOLDER = Path(__file__).with_name("templates")
 STYLE = (FOLDER / "report.css").read_text("utf-8")
 # A table that goes on beyond the right edge fades out there, until it is scrolled to its end.

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from .templating import part, render
 
-__all__ = ["Cell", "Table", "mean_sd", "p_value"]
-
 
 class Cell(NamedTuple):
     """One entry; `bold` as in the paper's tables, `mark` for a remark in colour."""

@@ -17,8 +17,6 @@ from .shared.choice import highest
 from .shared.decision import decide
 from .shared.first_tries import untried
 
-__all__ = ["EIJ", "EijStats", "probability_of_first"]
-
 
 class EijStats(NamedTuple):
     """Moving averages per operator: Δf, and the logarithm of Joules."""

@@ -63,8 +63,6 @@ from .shared.choice import highest
 from .shared.decision import decide
 from .shared.first_tries import untried
 
-__all__ = ["EijPlus", "EijPlusStats"]
-
 # Below every price, above the 0 that stands for an unknown one.
 UNKNOWN = 1e-300
 # Half-lives after which a quarter of what was known of an operator is left.

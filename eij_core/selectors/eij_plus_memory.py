@@ -10,19 +10,6 @@ from numpy.typing import NDArray
 
 from ..engine.kernel import kernel
 
-__all__ = [
-    "ARM",
-    "POOL",
-    "EijPlusStats",
-    "earned",
-    "expected_credit",
-    "fade",
-    "is_surprise",
-    "read_cost",
-    "spread_of",
-    "summarise",
-]
-
 # Running medians move by a factor, which is squared as long as the direction stays the same.
 SLOWEST, FASTEST = math.exp(0.05), math.exp(0.8)
 # Losses that vary less than this are too much alike to become an improvement.

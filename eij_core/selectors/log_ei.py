@@ -16,8 +16,6 @@ from .shared.choice import Score, highest
 from .shared.decision import decide
 from .shared.first_tries import NOT_TRIED, untried
 
-__all__ = ["LogEI", "LogEiStats", "log_expected_improvement"]
-
 WINDOW, REFRESH = 101, 10
 LITTLE = 1e-9
 NOISE_PRIOR = 0.02  # a dead operator's σ must shrink, so that its expected improvement does

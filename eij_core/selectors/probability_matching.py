@@ -9,8 +9,6 @@ from ..registry import Range, selectors
 from .shared.choice import chooses_by_chance
 from .shared.relative_reward import PER_JOULE, reward
 
-__all__ = ["ProbabilityMatching", "least_chance"]
-
 
 @kernel
 def least_chance(wanted: float, operators: int) -> float:

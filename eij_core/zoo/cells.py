@@ -21,19 +21,6 @@ from .visits import Knowledge, sample
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Cell",
-    "Estimate",
-    "Place",
-    "equivalence",
-    "estimate",
-    "frame_of_cells",
-    "observe",
-    "observe_at",
-    "places",
-    "rules_by_cases",
-]
-
 MARGIN = 0.01
 """Fitness within this share of the static best counts as equivalent."""
 

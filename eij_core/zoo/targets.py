@@ -23,8 +23,6 @@ from .cases import ALGORITHMS, BUDGETS, CASES
 from .cells import Estimate, equivalence, estimate
 from .visits import ENOUGH, KNOWLEDGE, Knowledge, Sample, Visit, begin, sample, visit
 
-__all__ = ["CLOSE", "HELD_OUT", "SEED", "Check", "Group", "checks", "groups", "run_group"]
-
 HELD_OUT = (
     tuple(f"knapsack:instance={i}" for i in (83, 84, 85, 86)),
     tuple(f"nk:instance={i}" for i in (97, 98, 99, 100)),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["permission_text"]
-
 HEAD = """\
 RAPL is present but {path} is readable by root only
 (since the PLATYPUS fix, CVE-2020-8694)."""

@@ -14,8 +14,6 @@ from ..settlement.counted import Counted, Sharing
 from .counter import ALIVE_SECONDS, MOST_WATTS, Domain, HardwareCounter, Register, counters
 from .permission import permission_text
 
-__all__ = ["Domains", "PowercapCounter", "Zone", "chosen", "domain_of", "powercap", "zones"]
-
 Domains = Literal["package+dram", "package", "psys"]
 
 DEFAULT_ROOT = "/sys/class/powercap"

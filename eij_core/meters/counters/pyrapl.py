@@ -21,8 +21,6 @@ from .counter import Domain, HardwareCounter, counters
 from .permission import permission_text
 from .powercap import DEFAULT_ROOT, domain_of, zones
 
-__all__ = ["PyRaplCounter", "pyrapl"]
-
 
 @counters.add("pyrapl")
 class PyRaplCounter(HardwareCounter):

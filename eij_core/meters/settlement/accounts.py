@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from .rescale import apportion
 
-__all__ = ["NOT_OPERATORS", "QUANTISATION", "Accounts", "Uncertainty"]
-
 Floats = NDArray[np.float64]
 
 NOT_OPERATORS = ("start", "overhead", "away", "others")

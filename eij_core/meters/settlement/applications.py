@@ -24,8 +24,6 @@ from .accounts import QUANTISATION
 from .rescale import apportion
 from .window import MIN_TICKS, STUCK_NS
 
-__all__ = ["Charge", "SettlingMeter"]
-
 OVERHEAD = "overhead"
 RATE_STEP = 0.3
 """Weight of the latest window in the running mean of µJ per ns of CPU time."""

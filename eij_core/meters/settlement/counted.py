@@ -40,8 +40,6 @@ from .powers import BESIDES, Powers, Prior
 from .rescale import Base, rescale_ledger
 from .window import LONG_GAP_NS, MIN_TICKS, SUSPEND_NS, Settlement, Window
 
-__all__ = ["Counted", "Settlement", "Sharing"]
-
 Sharing = Literal["exclusive", "shared"]
 
 LONG_NS = 100_000

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from ...engine.histogram import CENTRES, bin_of
 from ...engine.rows import Ledger
 
-__all__ = ["Base", "apportion", "rescale_ledger", "rescale_rows"]
-
 Floats = NDArray[np.float64]
 
 SAME_BIN = 0.0075

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from .clocks import Instant
 from .rescale import Base, rescale_rows
 
-__all__ = ["LONG_GAP_NS", "MIN_TICKS", "STUCK_NS", "Settlement", "Window", "cpu_ns_between"]
-
 Floats = NDArray[np.float64]
 
 MIN_TICKS = 20

@@ -13,8 +13,6 @@ from ...engine.kernel import kernel
 from ...errors import InputError
 from ...registry import Range, problems
 
-__all__ = ["ECC", "ecc"]
-
 # A (12, 24, 6) Hadamard code reaches it, and the Delsarte bound equals it.
 KNOWN_OPTIMA = {(24, 12): 6.0 / 89.0}
 

@@ -12,8 +12,6 @@ from ...engine.kernel import kernel
 from ...errors import InputError
 from ...registry import Range, problems
 
-__all__ = ["Family", "Knapsack", "knapsack", "optimal_profit", "pisinger"]
-
 Family = Literal[
     "uncorrelated",
     "weakly-correlated",

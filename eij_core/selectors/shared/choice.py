@@ -20,19 +20,6 @@ from .first_tries import NOT_TRIED, untried
 from .relative_reward import belief_with_score
 from .running_means import RunningMeans, Seen, belief_of_means, update_means
 
-__all__ = [
-    "Chance",
-    "MeanRewards",
-    "Score",
-    "Wheel",
-    "chooses_by_chance",
-    "chooses_by_score",
-    "highest",
-    "keeps_means",
-    "largest",
-    "spin",
-]
-
 C = TypeVar("C", bound=type)
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["decide"]
-
 
 def decide(selector: Any, stats: Any, left: float, rng: Any) -> tuple[int, Any]:
     """Select on copies; return the choice and a copy of the stream as it was before."""

@@ -10,8 +10,6 @@ from typing import Any
 from ...engine.kernel import kernel
 from ...engine.rng import below
 
-__all__ = ["NOT_TRIED", "untried"]
-
 NOT_TRIED = "has not been tried yet, so it goes first"
 
 

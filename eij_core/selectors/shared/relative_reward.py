@@ -15,8 +15,6 @@ from ...protocols import Belief
 from ...registry import Range
 from .running_means import belief_of_means, update_means
 
-__all__ = ["PER_JOULE", "belief_with_score", "improvement", "relative", "reward"]
-
 # The range and description of the parameter `cost` of such rules.
 PER_JOULE = Range(about="reward per Joule; off: energy does not count")
 

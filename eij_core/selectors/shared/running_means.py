@@ -11,8 +11,6 @@ from ...engine.arrays import Numbers, Wholes, empty
 from ...engine.kernel import kernel
 from ...protocols import Belief
 
-__all__ = ["RunningMeans", "Seen", "belief_of_means", "update_means"]
-
 
 class RunningMeans(NamedTuple):
     """Welford's running means and sums of squares."""
