@@ -13,9 +13,7 @@ from ..engine.kernel import kernel
 from ..engine.rng import normals
 from ..protocols import Belief, Decision, Hints
 from ..registry import Range, selectors
-from .shared.choice import highest
-from .shared.decision import decide
-from .shared.first_tries import untried
+from .shared.choice import decide, highest, untried
 
 
 class EijStats(NamedTuple):

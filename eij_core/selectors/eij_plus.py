@@ -59,9 +59,7 @@ from .eij_plus_memory import (
     spread_of,
     summarise,
 )
-from .shared.choice import highest
-from .shared.decision import decide
-from .shared.first_tries import untried
+from .shared.choice import decide, highest, untried
 
 # Below every price, above the 0 that stands for an unknown one.
 UNKNOWN = 1e-300
