@@ -11,7 +11,7 @@ from ..campaigns import Reader
 from ..reports import statistics as st
 from ..reports.dataset import Dataset, read_dataset
 from ..reports.report import Beside
-from ..reports.text_table import Cell, Table, mean_sd
+from ..reports.templating import Cell, Table, mean_sd
 from .experiment import NAME, ROLES, is_papers, name
 from .published import FINAL_ENERGY, FINAL_FITNESS, HALF_DIGIT, METHODS, PROBLEMS, TRIALS, Published
 

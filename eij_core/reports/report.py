@@ -15,8 +15,7 @@ from . import analysis, figures, tables
 from .analysis import Across, Fitted
 from .dataset import Dataset, Namer, read_dataset, sources_of
 from .figures import Figure
-from .templating import part, render
-from .text_table import Table
+from .templating import Table, part, render
 
 
 class Beside(NamedTuple):

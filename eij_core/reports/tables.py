@@ -12,7 +12,7 @@ from ..figures.numbers import number
 from .analysis import ROPE, Across, Fitted
 from .anytime import Fit
 from .dataset import CELL, sources_of
-from .text_table import Cell, Table, mean_sd, p_value
+from .templating import Cell, Table, mean_sd, p_value
 
 Layout = dict[str, tuple[Any, ...]]
 """By heading: what makes the cell, and the columns of the frame that it takes."""

@@ -102,33 +102,17 @@ def groups() -> list[Group]:
     return found
 
 
-def run_group(
-    group: Group, trials: int, seed: int = SEED, *, budget: float = 0.0, compiled: bool = True
-) -> Sample:
-    """Run a group, with more trials where a mean is close to its limit."""
-    return sample(
-        *group[:4],
-        trials * CLOSE.get(group.case, 1),
-        of=_nine if group.case == NINE else visit,
-        seed=seed,
-        costs=group.costs,
-        budget=budget,
-        compiled=compiled,
-    )
+def run_group(group: Group, trials: int, seed: int = SEED, **settings: Any) -> Sample:
+    """Run a group, with more trials where a mean is close to its limit; see `visit`."""
+    of, trials = _nine if group.case == NINE else visit, trials * CLOSE.get(group.case, 1)
+    return sample(*group[:4], trials, of=of, seed=seed, costs=group.costs, **settings)
 
 
 def _nine(
-    rule: str,
-    case: str,
-    algorithm: str,
-    problem: str,
-    *,
-    costs: Knowledge,
-    budget: float,
-    compiled: bool,
-    **seeds: Any,
+    *place: str, costs: Knowledge, budget: float = 0.0, compiled: bool = True, **seeds: Any
 ) -> Visit:
     """Run a rule with the paper's portfolio and prices; only its final fitness counts."""
+    rule, _, algorithm, problem = place
     joules = f"{budget or BUDGETS[Spec.parse(problem).name]!r} J"
     run = begin(Trial(problem, algorithm, rule, "paper", joules, **seeds), costs, compiled=compiled)
     for _ in run:

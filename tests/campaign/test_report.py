@@ -14,7 +14,7 @@ from eij_core.errors import InputError
 from eij_core.reports import analysis, figures, report_of
 from eij_core.reports.dataset import read_dataset
 from eij_core.reports.statistics import friedman
-from eij_core.reports.text_table import Cell, Table, mean_sd, p_value
+from eij_core.reports.templating import Cell, Table, mean_sd, p_value
 from tests.campaign.small import campaign, run
 
 PLAN = Campaign.from_dict(

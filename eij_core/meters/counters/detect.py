@@ -18,7 +18,7 @@ from .calibrate import keep_busy
 from .counter import counters
 from .host import under_hypervisor
 from .host_lock import MeterBusy
-from .permission import permission_text
+from .powercap import permission_text
 
 log = logging.getLogger(__name__)
 

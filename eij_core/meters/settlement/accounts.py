@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .rescale import apportion
+from .window import apportion
 
 Floats = NDArray[np.float64]
 
