@@ -17,7 +17,7 @@ from ..figures.canvas import Picture
 from ..figures.charts import Curve, Whiskers
 from ..figures.numbers import number, padded
 from .analysis import EXPECTED, Across, Fitted, plausible
-from .anytime import band, ecdf, first_hits
+from .anytime import ecdf, first_hits, quartiles_of
 from .dataset import CELL, SHARES, Dataset, sources_of
 
 WINDOW = 10
@@ -143,7 +143,8 @@ def selection(dataset: Dataset) -> Figure:
             steps = np.diff(counts[:, ::WINDOW], axis=1)
             total = steps.sum(axis=2, keepdims=True)
             with np.errstate(invalid="ignore", divide="ignore"):
-                share = band((steps / total).reshape(len(keys), -1)).mean.reshape(steps.shape[1:])
+                shares = (steps / total).reshape(len(keys), -1)
+            share = quartiles_of(shares).mean.reshape(steps.shape[1:])
             operators = names_of[keys[0]]
             most = max(most, len(operators))
             middle = 100 * (SHARES[::WINDOW][1:] + SHARES[::WINDOW][:-1]) / 2
@@ -225,7 +226,7 @@ def reached_targets(dataset: Dataset) -> Figure:
         ends = dataset.stack(keys)[:, -1]
         best = float(np.nanmax(ends))
         # The scale begins where the typical run is at a tenth of its budget, or first feasible.
-        middle = band(plausible(dataset, trials, trials)).median[20:]
+        middle = quartiles_of(plausible(dataset, trials, trials)).median[20:]
         known = middle[np.isfinite(middle)]
         start = float(known[0]) if known.size else float(np.nanmin(ends))
         targets = best - max(best - start, 1e-12 * abs(best)) * np.logspace(0, -2, TARGETS)

@@ -84,7 +84,7 @@ def _latex(text: str) -> str:
 # --- tables ---------------------------------------------------------------------------------------
 
 
-class Cell(NamedTuple):
+class Entry(NamedTuple):
     """One entry; `bold` as in the paper's tables, `mark` for a remark in colour."""
 
     text: str
@@ -98,7 +98,7 @@ class Table(NamedTuple):
     title: str
     caption: str
     headings: list[str]
-    rows: list[list[Cell]]
+    rows: list[list[Entry]]
     text_columns: int = 1
     """How many columns, from the left, are text; the others are numbers."""
 

@@ -162,7 +162,7 @@ def read_cost(arm: Any, joules: float) -> None:
 
 
 @kernel
-def summarise(stats: Any) -> None:
+def pool_all(stats: Any) -> None:
     """Pool what all operators have earned, find the cheapest, and the common scale."""
     tries = 0.0
     credit = 0.0
