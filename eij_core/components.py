@@ -46,7 +46,7 @@ from .protocols import (
     State,
 )
 from .registry import Digest, Range, Registry, Spec, algorithms, meters, problems, selectors
-from .selectors.shared.decision import decide
+from .selectors.shared.choice import decide
 
 __all__ = [
     "Algorithm",

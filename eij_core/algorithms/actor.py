@@ -8,8 +8,6 @@ from ..engine.kernel import kernel
 from ..engine.rng import uniform
 from ..protocols import Forecast, Outcome
 
-__all__ = ["ALMOST", "ALMOST_NOISY", "DUD", "NULL", "ROLES", "SHOCK", "WORKER", "Actor"]
-
 # Roles are values, not classes: all portfolios of a size compile to the same loop.
 ROLES = ("worker", "null", "almost", "almost-noisy", "dud", "shock")
 WORKER, NULL, ALMOST, ALMOST_NOISY, DUD, SHOCK = range(len(ROLES))

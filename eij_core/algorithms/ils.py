@@ -14,8 +14,6 @@ from ..protocols import Forecast, Operator, Outcome
 from ..registry import Range, Registry, algorithms
 from .portfolio import copy, delta_of, factory_of
 
-__all__ = ["ILS", "OPERATORS", "Flip", "IlsState", "Scan", "Segment", "Swap", "ils"]
-
 OPERATORS: Registry[Operator] = Registry("ILS operator")
 
 

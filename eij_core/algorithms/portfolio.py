@@ -11,8 +11,6 @@ from ..errors import InputError, nearest
 from ..protocols import Operator
 from ..registry import Range, Registry
 
-__all__ = ["copy", "delta_of", "factory_of", "portfolio"]
-
 # A change below this share of the fitness is rounding, not improvement.
 NEGLIGIBLE = 1e-12
 
@@ -75,22 +73,14 @@ def factory_of(
     """
     hints = typing.get_type_hints(algorithm, include_extras=True)
     hints["operators"] = Annotated[str, Range(about=f"names joined by +, from: {about}")]
-    defaults = algorithm._field_defaults | {"operators": operators}
 
     def factory(operators: Any = operators, *values: Any, **parameters: Any) -> Any:
         return algorithm(portfolio(name, operators, known), *values, **parameters)
 
-    factory.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [
-            inspect.Parameter(
-                field,
-                inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                default=defaults[field],
-                annotation=hints[field],
-            )
-            for field in algorithm._fields
-        ]
-    )
+    declared = inspect.signature(algorithm)
+    first, *others = declared.parameters.values()
+    parameters = [first.replace(default=operators), *others]
+    factory.__signature__ = declared.replace(parameters=parameters)  # type: ignore[attr-defined]
     factory.__annotations__ = hints
     factory.__doc__, factory.__module__ = algorithm.__doc__, algorithm.__module__
     factory.__name__ = factory.__qualname__ = name

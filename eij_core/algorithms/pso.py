@@ -13,8 +13,6 @@ from ..protocols import Forecast, Operator, Outcome
 from ..registry import Range, Registry, algorithms
 from .portfolio import copy, delta_of, factory_of
 
-__all__ = ["OPERATORS", "PSO", "PsoState", "Velocity", "pso"]
-
 OPERATORS: Registry[Operator] = Registry("PSO operator")
 
 # Paper: binary problems, encoding not stated; here: a position in [0, 2) whose whole part is the

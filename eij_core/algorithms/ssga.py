@@ -16,8 +16,6 @@ from ..protocols import Forecast, Operator, Outcome
 from ..registry import Range, Registry, algorithms
 from .portfolio import copy, delta_of, factory_of
 
-__all__ = ["OPERATORS", "SSGA", "Replace", "SsgaState", "ssga"]
-
 OPERATORS: Registry[Operator] = Registry("SSGA operator")
 
 

@@ -5,8 +5,7 @@
 
 from .conductor import Conductor, Event, state_of
 from .executors import CampaignError, Dask, Inline, Processes
-from .grid import Campaign, key_of
-from .preparation import check_energy, prepare
+from .grid import Campaign
 from .reader import Reader, Row
 from .runner import run_campaign
 from .store import Store
@@ -27,9 +26,6 @@ __all__ = [
     "StoreError",
     "StoreFull",
     "StoreRefused",
-    "check_energy",
-    "key_of",
-    "prepare",
     "run_campaign",
     "state_of",
 ]

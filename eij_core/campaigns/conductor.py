@@ -20,8 +20,6 @@ from .runner import Plan, run_plan
 from .store import Store
 from .store_errors import StoreRefused
 
-__all__ = ["Conductor", "Event", "state_of"]
-
 
 class Event(NamedTuple):
     """One step of a campaign, for display."""

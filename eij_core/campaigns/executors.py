@@ -20,17 +20,6 @@ from ..protocols import CampaignExecutor, Executor
 from ..run import RunError
 from ..trial import Trial
 
-__all__ = [
-    "CampaignError",
-    "Dask",
-    "Inline",
-    "PlainExecutor",
-    "Processes",
-    "ending",
-    "in_order",
-    "stop_asked",
-]
-
 VARIABLE = "EIJ_KERNELS"
 """Names the trials whose kernels `preloaded` loads in the fork server."""
 PATIENCE = 0.8

@@ -21,17 +21,10 @@ from ..errors import InputError, nearest
 from ..registry import Spec
 from ..trial import FAMILIES, Trial
 
-__all__ = ["LARGEST", "PLURALS", "Campaign", "key_of", "keyed", "parsed"]
-
 PLURALS = {"problems": "problem", "algorithms": "algorithm", "selectors": "selector"}
-DEFAULTS: dict[str, Any] = {
-    "meter": "paper",
-    "seeds": 30,
-    "seed": 0,
-    "points": 200,
-    "every": 0,
-    "charge_start": True,
-}
+NUMBERS = {"seed": 0, "points": 200, "every": 0}
+"""Settings that every trial of a grid has as they are, and their defaults."""
+DEFAULTS: dict[str, Any] = {"meter": "paper", "seeds": 30, **NUMBERS, "charge_start": True}
 LARGEST = 1_000_000
 """Trials of one campaign, at most: they are all held in memory."""
 AXES = (*PLURALS, "budgets")
@@ -183,7 +176,7 @@ def _normal(grid: dict[str, Any]) -> dict[str, Any]:
     normal["meter"] = str(FAMILIES["meter"].check(_components("meter", grid["meter"])[0]))
     normal["budgets"] = [str(Budget.parse(budget)) for budget in budgets]
     normal["seeds"] = _repetitions(grid["seeds"])
-    normal |= {key: grid[key] for key in ("seed", "points", "every")}
+    normal |= {key: grid[key] for key in NUMBERS}
     if not isinstance(grid["charge_start"], bool):
         raise InputError("charge_start", grid["charge_start"], "true or false")
     return normal | {"charge_start": grid["charge_start"]}
@@ -192,11 +185,9 @@ def _normal(grid: dict[str, Any]) -> dict[str, Any]:
 def _items(plural: str, value: Any) -> list[Any]:
     if not isinstance(value, list) or not value:
         shown = "(missing)" if value is None else value
-        raise InputError(plural, shown, f'a list, such as {plural} = ["{EXAMPLES[plural]}"]')
+        example = getattr(Trial(), PLURALS[plural])
+        raise InputError(plural, shown, f'a list, such as {plural} = ["{example.name}"]')
     return value
-
-
-EXAMPLES = {"problems": "knapsack", "algorithms": "ils", "selectors": "eij"}
 
 
 def _components(family: str, item: Any) -> list[Spec]:
@@ -235,16 +226,8 @@ def _count(grid: dict[str, Any]) -> int:
 def _expand(grid: dict[str, Any]) -> Iterator[Trial]:
     for problem, algorithm, selector, budget in itertools.product(*(grid[axis] for axis in AXES)):
         limits = dataclasses.replace(Budget.parse(budget), charge_start=grid["charge_start"])
-        first = Trial(
-            problem,
-            algorithm,
-            selector,
-            grid["meter"],
-            limits,
-            seed=grid["seed"],
-            points=grid["points"],
-            every=grid["every"],
-        )
+        numbers = {key: grid[key] for key in NUMBERS}
+        first = Trial(problem, algorithm, selector, grid["meter"], limits, **numbers)
         for repetition in _numbers(grid["seeds"]):
             # Not dataclasses.replace: checking thousands of equal trials again takes seconds.
             trial = copy.copy(first)

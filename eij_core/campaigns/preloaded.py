@@ -18,8 +18,6 @@ from ..trial import Trial
 from .executors import VARIABLE
 from .traces import encode
 
-__all__ = ["load_kernels"]
-
 
 def load_kernels(text: str) -> int:
     """Load the kernels of these trials; return the number of trials that succeeded."""

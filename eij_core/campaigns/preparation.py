@@ -11,8 +11,6 @@ from ..protocols import Provenance
 from ..run import Run
 from ..trial import FAMILIES, Trial
 
-__all__ = ["check_energy", "combinations", "compile_trial", "is_measured", "prepare"]
-
 
 def is_measured(trials: Sequence[Trial]) -> bool:
     """Tell whether some of the trials read a counter that all processes of a host share."""

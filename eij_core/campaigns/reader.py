@@ -14,8 +14,6 @@ from typing import Any, NamedTuple, Self
 from .store_errors import StoreRefused, damaged, reading
 from .traces import decode
 
-__all__ = ["Reader", "Row", "intact_part", "row_hash"]
-
 SCHEMA = 1
 """Version of the tables. A store with a newer version is refused, an older one is read."""
 APPLICATION = 0x45494A31  # "EIJ1": the mark of our files

@@ -25,8 +25,6 @@ from .reader import Row
 from .store import Store
 from .traces import encode
 
-__all__ = ["Plan", "run_campaign", "run_plan"]
-
 TASK_SECONDS = 1.0
 """A task has trials for about this long: a durable commit costs milliseconds, a trial too."""
 MOST = 1000

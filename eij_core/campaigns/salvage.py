@@ -13,8 +13,6 @@ from .reader import FILE, Row, intact_part, row_hash
 from .store import Store
 from .store_errors import StoreRefused
 
-__all__ = ["Salvaged", "salvage"]
-
 
 class Salvaged(NamedTuple):
     """How much of a store was copied."""

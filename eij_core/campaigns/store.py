@@ -21,8 +21,6 @@ from ..atomic_files import sync_folder, write_atomically
 from .reader import APPLICATION, FILE, PARTS, SCHEMA, Reader, Row, row_hash
 from .store_errors import LOCK, StoreRefused, reading, take_lock, writing
 
-__all__ = ["Store"]
-
 OURS = re.compile(r"[0-9a-f]{32}\.parquet(\.tmp)?")
 TABLES = """
 CREATE TABLE campaign(id TEXT PRIMARY KEY, spec_json TEXT NOT NULL, spec_hash TEXT NOT NULL,

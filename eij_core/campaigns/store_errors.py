@@ -12,18 +12,6 @@ from typing import ClassVar
 from ..errors import EijError
 from ..locks import Lock, LockBusy
 
-__all__ = [
-    "StoreBusy",
-    "StoreError",
-    "StoreFull",
-    "StoreRefused",
-    "damaged",
-    "file_system",
-    "reading",
-    "take_lock",
-    "writing",
-]
-
 LOCK = ".lock"
 """The name of the lock's file in a store."""
 NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs"}

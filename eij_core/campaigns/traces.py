@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from ..engine.columns import LISTS, SCALARS
 from ..engine.rows import row_dtype
 
-__all__ = ["decode", "encode"]
-
 
 def encode(traces: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
     """Return one Parquet file with the rows of several trials.

@@ -117,10 +117,11 @@ def export(
     The last comes twice: by evaluations, and with cumulative mJ in the column that the IOH tools
     take for evaluations, so that their expected running time is the expected energy.
     """
-    from ..reports.export import FORMS, write
+    from ..reports.export import FORMS
+    from ..reports.export import export as export_store
 
     check_known("--format", form, FORMS)
-    for path in write(store, to, form):
+    for path in export_store(store, to, form):
         typer.echo(path)
 
 

@@ -96,9 +96,10 @@ def zoo(
         _print(frame)
     if picture is not None:
         from ..figures.charts import heat_map_picture
+        from ..zoo.cells import rules_by_cases
 
         title = "Share of the Joules wasted (simulated Joules)"
-        heat_map_picture(zoo_.rules_by_cases(frame), title).save(picture)
+        heat_map_picture(rules_by_cases(frame), title).save(picture)
         typer.echo(f"map of rules and cases: {picture}", err=True)
 
 

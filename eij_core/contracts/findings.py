@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Findings", "same"]
-
 
 class Findings:
     """Collects the first fault of each hook, as a sentence that begins with the hook.

@@ -9,8 +9,6 @@ import numpy as np
 from ..protocols import EnergyInfo
 from .findings import Findings
 
-__all__ = ["check_meter"]
-
 
 def check_meter(meter: Any) -> list[str]:
     """Return what is wrong with a meter, after a short run that it prices.

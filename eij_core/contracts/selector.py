@@ -13,8 +13,6 @@ from ..engine.rng import streams_for
 from ..protocols import Belief, ExplainingSelector, Hints, Outcome, RepricingSelector, Selector
 from .findings import Findings, same
 
-__all__ = ["Pull", "check_selector", "hints_for", "noisy_arms", "outcome_of"]
-
 BUDGET = 1000.0
 
 Pull = Callable[[int], tuple[Any, float]]
@@ -27,11 +25,10 @@ def outcome_of(deltas: Any) -> Outcome:
     return Outcome(float(deltas.sum()), max(deltas.size, 1), 0, deltas)
 
 
-def hints_for(operators: int, joules: Any = 0.0, candidates: Any = 0.0) -> Hints:
+def hints_for(operators: int, joules: Any = 0.0) -> Hints:
     """Return hints for operators named arm-0, arm-1, …"""
     names = tuple(f"arm-{o}" for o in range(operators))
-    known = (np.broadcast_to(np.asarray(each, float), operators) for each in (candidates, joules))
-    return Hints(names, *(each.copy() for each in known))
+    return Hints(names, np.zeros(operators), np.zeros(operators) + joules)
 
 
 def noisy_arms(seed: int, operators: int = 3) -> Pull:

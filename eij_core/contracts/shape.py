@@ -7,8 +7,6 @@ from typing import Any
 from ..engine.kernel import is_kernel
 from ..errors import InputError, RunError
 
-__all__ = ["REQUIRED", "check_choice", "family_of", "require_component"]
-
 REQUIRED: dict[str, tuple[str, ...]] = {
     "problem": ("n", "fitness"),
     "algorithm": ("operators", "begin"),

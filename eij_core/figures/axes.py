@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["GRID", "INK", "SOFT", "Limits", "Panel", "colour_of", "dash_of", "put_text"]
-
 DASHES = ((), (6, 3), (2, 2), (8, 3, 2, 3))
 INK, SOFT, GRID = (LIGHT[name] for name in ("ink", "soft", "grid"))
 Limits = tuple[float, float]

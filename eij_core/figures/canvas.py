@@ -21,8 +21,6 @@ from .colours import LIGHT
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FONT", "FORMS", "Picture"]
-
 FORMS = (".svg", ".html", ".png")
 """The file names that `Picture.save` knows."""
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"

@@ -21,19 +21,6 @@ if TYPE_CHECKING:
 
     from ..profiles.profile import Profile
 
-__all__ = [
-    "Curve",
-    "Whiskers",
-    "curves",
-    "curves_beside",
-    "draw_curves",
-    "heat_map_picture",
-    "intervals",
-    "profile_picture",
-    "rank_diagram",
-    "violins",
-]
-
 SIZE = (380.0, 250.0)
 LONGEST = 14
 """Letters of a name beside its line; the rest is cut."""

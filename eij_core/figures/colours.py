@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["DARK", "EITHER", "LIGHT", "SERIES", "variables"]
-
 SERIES = 8
 """Colours of a palette; beyond them the dashes tell lines apart."""
 

@@ -7,8 +7,6 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["number", "padded"]
-
 
 def number(value: float) -> str:
     """Write a number for people: short, with a true minus.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ..result import Result
 
-__all__ = ["picture", "sentence"]
-
 WIDTH, PANEL, HEAD, LINE = 864.0, (284.0, 222.0), 50.0, 17.0
 OPERATORS = 8
 """Operators that are drawn and listed."""

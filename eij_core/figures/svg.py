@@ -14,8 +14,6 @@ from matplotlib.colors import to_hex
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D, Bbox
 
-__all__ = ["Renderer"]
-
 FAR = 1e4
 """Pixels: a point further away is moved here, which shortens the path and changes no picture."""
 LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}

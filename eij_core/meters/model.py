@@ -10,8 +10,6 @@ from ..protocols import EnergyInfo, Provenance
 from ..registry import Range, meters
 from .meter import CompiledMeter, priced
 
-__all__ = ["Model"]
-
 
 @meters.add("model")
 class Model(NamedTuple):

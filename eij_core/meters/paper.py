@@ -11,8 +11,6 @@ from ..protocols import EnergyInfo, Provenance
 from ..registry import Range, meters
 from .meter import CompiledMeter, priced
 
-__all__ = ["PaperMachine"]
-
 PROBLEMS = ("knapsack", "nk", "ecc")
 
 # Table "Energy consumption under fixed evaluation budgets", in J, at 35,000 evaluations on the

@@ -16,8 +16,6 @@ from ..protocols import EnergyInfo, Provenance
 from ..registry import Range, meters
 from .meter import CompiledMeter, scripted
 
-__all__ = ["Replay", "replay"]
-
 COLUMNS = ("decision", "operator", "joules")
 
 

@@ -2,15 +2,6 @@
 
 from .agreement import beside
 from .experiment import paper_campaign
-from .published import FINAL_ENERGY, FINAL_FITNESS, METHODS, PROBLEMS, TRIALS, Published
+from .published import FINAL_FITNESS, METHODS, PROBLEMS, TRIALS
 
-__all__ = [
-    "FINAL_ENERGY",
-    "FINAL_FITNESS",
-    "METHODS",
-    "PROBLEMS",
-    "TRIALS",
-    "Published",
-    "beside",
-    "paper_campaign",
-]
+__all__ = ["FINAL_FITNESS", "METHODS", "PROBLEMS", "TRIALS", "beside", "paper_campaign"]

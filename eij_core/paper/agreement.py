@@ -11,11 +11,9 @@ from ..campaigns import Reader
 from ..reports import statistics as st
 from ..reports.dataset import Dataset, read_dataset
 from ..reports.report import Beside
-from ..reports.text_table import Cell, Table, mean_sd
+from ..reports.templating import Entry, Table, mean_sd
 from .experiment import NAME, ROLES, is_papers, name
 from .published import FINAL_ENERGY, FINAL_FITNESS, HALF_DIGIT, METHODS, PROBLEMS, TRIALS, Published
-
-__all__ = ["Agreement", "agreements", "beside"]
 
 
 class Agreement(NamedTuple):
@@ -157,10 +155,10 @@ def _side_by_side(found: list[Agreement], title: str, note: str) -> Table:
     problems = [problem for problem in PROBLEMS if problem in {a.problem for a in found}]
     for methods in METHODS.values():
         for method in (method for method in methods if method in shown):
-            row = [Cell(method)]
+            row = [Entry(method)]
             for problem in problems:
                 agreement = by_place.get((method, problem))
-                row += _entries(agreement, bold) if agreement else [Cell("")] * 5
+                row += _entries(agreement, bold) if agreement else [Entry("")] * 5
             rows.append(row)
     headings = ["method"]
     for setting in map(PROBLEMS.__getitem__, problems):
@@ -173,24 +171,24 @@ def _side_by_side(found: list[Agreement], title: str, note: str) -> Table:
     return Table(title, caption, headings, rows)
 
 
-def _entries(a: Agreement, bold: set[tuple[str, str, str]]) -> list[Cell]:
+def _entries(a: Agreement, bold: set[tuple[str, str, str]]) -> list[Entry]:
     theirs, ours = _printed(a.published.mean, a.published.sd), _printed(a.mean, a.sd)
     if not a.same_machine and a.fixed == "evaluations":
         ours = mean_sd(a.mean, a.sd)
     if a.fixed == "joules" and a.feasible < 1:
         ours = f"{ours} ({a.feasible:.0%})"
     if not a.comparable:
-        errors = Cell("–")
+        errors = Entry("–")
     elif a.agrees:
-        errors = Cell(f"{_off(a)} ✓", mark="good")
+        errors = Entry(f"{_off(a)} ✓", mark="good")
     else:
-        errors = Cell(_off(a), mark="warn" if a.problem == "nk" else "bad")
+        errors = Entry(_off(a), mark="warn" if a.problem == "nk" else "bad")
     own = "" if math.isnan(a.p) else "<0.01" if a.p < 0.01 else f"{a.p:.2f}"
     return [
-        Cell(theirs, bold=("paper", a.problem, a.method) in bold),
-        Cell(a.published.p),
-        Cell(ours, bold=("ours", a.problem, a.method) in bold),
-        Cell(own),
+        Entry(theirs, bold=("paper", a.problem, a.method) in bold),
+        Entry(a.published.p),
+        Entry(ours, bold=("ours", a.problem, a.method) in bold),
+        Entry(own),
         errors,
     ]
 

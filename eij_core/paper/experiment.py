@@ -7,8 +7,6 @@ from ..run import solve
 from ..trial import FAMILIES, Trial
 from .published import FINAL_ENERGY, METHODS, PROBLEMS, TRIALS
 
-__all__ = ["NAME", "ROLES", "host_budgets", "is_papers", "name", "paper_campaign"]
-
 NAME = "The paper's experiment"
 ROLES = ("EOS", "first operator", "second operator")
 SAMPLE = 35_000

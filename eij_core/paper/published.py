@@ -5,17 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-__all__ = [
-    "FINAL_ENERGY",
-    "FINAL_FITNESS",
-    "HALF_DIGIT",
-    "METHODS",
-    "PROBLEMS",
-    "TRIALS",
-    "Published",
-    "Setting",
-]
-
 
 class Published(NamedTuple):
     """One entry of a table of the paper; nan where it prints a dash."""

@@ -19,13 +19,13 @@ from ..engine.rng import streams_for
 from ..engine.rows import Limits, new_ledger, new_trace
 from ..metering import charges_of
 from ..meters.counters.host import this_host
-from ..meters.settlement.counted import Counted, Settlement
+from ..meters.settlement.counted import Counted
 from ..meters.settlement.powers import BESIDES, OVERHEAD, Prior
+from ..meters.settlement.window import Settlement
 from ..protocols import SimulatedMeter
-from ..registry import Spec, algorithms, meters, problems, selectors
+from ..registry import Spec, selectors
+from ..trial import Trial
 from .profile import Batch, OperatorProfile, Profile
-
-__all__ = ["Batch", "OperatorProfile", "Profile", "Profiler", "profile"]
 
 MIN_TICKS = 50
 """The least length of a batch: its ends are blurred by a tick, so by 2 % at most."""
@@ -67,17 +67,16 @@ class Profiler(Iterator[Batch]):
         seed: int = 0,
         compiled: bool = True,
     ) -> None:
-        self._problem, self._algorithm = problems.check(problem), algorithms.check(algorithm)
-        self.problem = problems.make(self._problem)
-        self.algorithm = algorithms.make(self._algorithm)
+        self._trial = trial = Trial(problem, algorithm, "static", meter, seed=seed)
+        self.problem, self.algorithm = trial.make("problem"), trial.make("algorithm")
         operators = self.algorithm.operators
         self.names = tuple(operator.name for operator in operators)
-        self.meter: SimulatedMeter | Counted = meters.make(meter)
+        self.meter: SimulatedMeter | Counted = trial.make("meter")
         if isinstance(self.meter, Counted):
             ticks = math.ceil(BATCH_NS / self.meter.info.tick_ns)
             self.meter.min_ticks = max(self.meter.min_ticks, MIN_TICKS, ticks)
             self.meter.prior = Prior.open(len(operators))
-        self._charges = charges_of(self.meter, self._problem.name, self._algorithm.name, operators)
+        self._charges = charges_of(self.meter, trial.problem.name, trial.algorithm.name, operators)
         count = len(operators)
         self.ledger, self._trace = new_ledger(count), new_trace(64, count)
         self._limits = Limits(math.inf, math.inf, 0.0, False, 0)
@@ -110,10 +109,8 @@ class Profiler(Iterator[Batch]):
         else:
             self._call(o, PRICED_DECISIONS)
             quality = str(self.meter.info.provenance)
-        applications, evaluations, joules = (
-            b - a for a, b in zip(before, self._sums(o), strict=True)
-        )
-        batch = Batch(self.names[o], int(applications), int(evaluations), float(joules), quality)
+        applications, evaluations, joules = np.subtract(self._sums(o), before).tolist()
+        batch = Batch(self.names[o], int(applications), int(evaluations), joules, quality)
         self.batches.append(batch)
         return batch
 
@@ -121,10 +118,11 @@ class Profiler(Iterator[Batch]):
         """Close the meter's counter, if it has one."""
         self._charges.close()
 
-    def _sums(self, o: int) -> tuple[float, ...]:
+    def _sums(self, o: int) -> tuple[int, int, float]:
+        """Return the applications, evaluations and Joules of an operator so far."""
         ledger = self.ledger
-        columns = (ledger.applications, ledger.operator_evaluations, ledger.operator_joules)
-        return tuple(column[o] for column in columns)
+        counts = int(ledger.applications[o]), int(ledger.operator_evaluations[o])
+        return *counts, float(ledger.operator_joules[o])
 
     def _call(self, o: int, decisions: int) -> None:
         while True:
@@ -153,62 +151,43 @@ class Profiler(Iterator[Batch]):
         ratios = spreads = np.zeros(len(self.names) + BESIDES)
         if isinstance(self.meter, Counted):
             ratios, spreads = self.meter.powers.ratios(), self.meter.powers.spreads()
+        powers = list(zip(ratios.tolist(), spreads.tolist(), strict=True))
         return Profile(
-            str(self._problem),
-            str(self._algorithm),
+            str(self._trial.problem),
+            str(self._trial.algorithm),
             self.meter.info,
-            tuple(
-                self._operator(o, float(ratios[o]), float(spreads[o]))
-                for o in range(len(self.names))
-            ),
+            tuple(self._operator(o, *powers[o]) for o in range(len(self.names))),
             tuple(self.batches),
             this_host().cpu,
-            (float(ratios[OVERHEAD]), float(spreads[OVERHEAD])),
+            powers[OVERHEAD],
             self._charges.summary(),
         )
 
+    def finish(self) -> Profile:
+        """Take the batches that are left, and return the profile.
+
+        Examples
+        --------
+        >>> profiler = Profiler("nk:n=20,k=3", "ssga", "model:noise=0", batches=1, compiled=False)
+        >>> round(profiler.finish().operators[0].mean, 3)
+        0.011
+        """
+        for _ in self:
+            pass
+        return self.profile()
+
     def _operator(self, o: int, ratio: float, ratio_sd: float) -> OperatorProfile:
-        applications, evaluations, joules = self._sums(o)
-        histogram = self.ledger.histogram[o]
+        name, histogram = self.names[o], self.ledger.histogram[o]
+        batches = [each for each in self.batches if each.operator == name and each.applications]
         p5, median, p95 = quantiles(histogram, (0.05, 0.5, 0.95))
-        means = [
-            batch.joules / batch.applications
-            for batch in self.batches
-            if batch.operator == self.names[o] and batch.applications
-        ]
         return OperatorProfile(
-            self.names[o],
-            int(applications),
-            int(evaluations),
-            float(joules),
+            name,
+            *self._sums(o),
             median,
             p5,
             p95,
-            float(np.std(means)) if means else 0.0,
+            float(np.std([each.joules / each.applications for each in batches] or [0.0])),
             ratio,
             ratio_sd,
             tuple((place, count) for place, count in sparse(histogram)),
         )
-
-
-def profile(
-    problem: Spec | str,
-    algorithm: Spec | str,
-    meter: Spec | str = "auto",
-    *,
-    batches: int = BATCHES,
-    seed: int = 0,
-    compiled: bool = True,
-) -> Profile:
-    """Profile every operator of an algorithm; see `Profiler`.
-
-    Examples
-    --------
-    >>> found = profile("nk:n=20,k=3", "ssga", "model:noise=0", batches=1, compiled=False)
-    >>> round(found.operators[0].mean, 3)
-    0.011
-    """
-    profiler = Profiler(problem, algorithm, meter, batches=batches, seed=seed, compiled=compiled)
-    for _ in profiler:
-        pass
-    return profiler.profile()

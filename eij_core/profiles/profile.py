@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from ..trial import Trial
 
-__all__ = ["Batch", "OperatorProfile", "Profile", "profile_for"]
-
 COLUMNS = ["name", "applications", "mean", "median", "p5", "p95", "per_evaluation", "batch_sd"]
 """What `Profile.table` shows of an operator."""
 LEAST_SPREAD = 0.01
@@ -199,20 +197,14 @@ class Profile:
     def from_json(cls, text: str) -> Profile:
         """Read a profile back."""
         data = json.loads(text)
-        operators = (
-            OperatorProfile(**(each | {"histogram": tuple(map(tuple, each["histogram"]))}))
-            for each in data["operators"]
-        )
-        return cls(
-            str(data["problem"]),
-            str(data["algorithm"]),
-            EnergyInfo.from_data(data["meter"]),
-            tuple(operators),
-            tuple(Batch(*each) for each in data["batches"]),
-            str(data["cpu"]),
-            (float(data["overhead"][0]), float(data["overhead"][1])),
-            data.get("settlement", {}),  # profiles of 0.1 have none
-        )
+        for each in data["operators"]:
+            each["histogram"] = tuple(map(tuple, each["histogram"]))
+        data["operators"] = tuple(OperatorProfile(**each) for each in data["operators"])
+        data["batches"] = tuple(Batch(*each) for each in data["batches"])
+        data["meter"] = EnergyInfo.from_data(data["meter"])
+        ratio, sd = data["overhead"]
+        data["overhead"] = float(ratio), float(sd)
+        return cls(**data)  # profiles of 0.1 have no settlement
 
     @classmethod
     def read(cls, path: Path | str) -> Profile:

@@ -23,20 +23,6 @@ from .metadata import UNFINISHED, Metadata, dumps, loads, seal, sealed
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = [
-    "BATCH",
-    "PARQUET",
-    "STREAM",
-    "Content",
-    "NotARecord",
-    "from_parquet",
-    "from_stream",
-    "load_writer",
-    "stream_batch",
-    "stream_head",
-    "to_parquet",
-]
-
 KEY = b"eij"
 """Where Arrow's files keep the metadata."""
 PARQUET, STREAM = b"PAR1", b"\xff\xff\xff\xff"

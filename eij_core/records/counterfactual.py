@@ -18,8 +18,6 @@ from ..errors import InputError
 from ..protocols import Hints, Outcome
 from ..registry import Spec, selectors
 
-__all__ = ["CAVEAT", "Counterfactual", "reschedule"]
-
 CAVEAT = (
     "The gains and Joules are those that were recorded, in each operator's own order: with other "
     "choices the search would have gone elsewhere."

@@ -18,8 +18,6 @@ from ..engine.columns import Columns, columns_of, kinds_of, labels, rows_of
 from .arrow import PARQUET, STREAM, Content, NotARecord, from_parquet, from_stream, to_parquet
 from .metadata import Metadata, dumps, loads
 
-__all__ = ["READERS", "WRITERS", "content_of", "safe_cell"]
-
 CSV = "# eij record "
 """How the first cell of a CSV begins."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")

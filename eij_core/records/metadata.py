@@ -14,18 +14,6 @@ import numpy as np
 from ..result import Change, Result, describe, finite
 from ..trial import FAMILIES
 
-__all__ = [
-    "SCHEMA",
-    "UNFINISHED",
-    "Metadata",
-    "dumps",
-    "loads",
-    "metadata_of",
-    "seal",
-    "sealed",
-    "upgraded",
-]
-
 SCHEMA = 2
 """Version of the metadata; a newer one is refused, an older one read."""
 

@@ -30,8 +30,6 @@ from .arrow import NotARecord
 from .formats import WRITERS, content_of
 from .metadata import SCHEMA, metadata_of, seal, upgraded
 
-__all__ = ["Record", "RecordError", "load", "read", "save", "write"]
-
 KINDS: dict[str, Any] = {
     "trial": dict | None,
     "key": str | None,

@@ -16,8 +16,6 @@ from .arrow import BATCH, load_writer, stream_batch, stream_head
 from .metadata import UNFINISHED, metadata_of
 from .record import save
 
-__all__ = ["Recorder"]
-
 log = logging.getLogger(__name__)
 
 PAUSE = 0.3

@@ -10,25 +10,8 @@ import numpy as np
 import pandas as pd
 
 from . import statistics as st
-from .anytime import Band, Fit, band, expected_joules, first_hits, fit
+from .anytime import Fit, Quartiles, expected_joules, first_hits, fit, quartiles_of
 from .dataset import CELL, SHARES, Dataset
-
-__all__ = [
-    "EXPECTED",
-    "ROPE",
-    "Across",
-    "Fitted",
-    "across",
-    "anytime",
-    "cells",
-    "compare",
-    "control_of",
-    "energy",
-    "fits",
-    "operators",
-    "plausible",
-    "typical",
-]
 
 ROPE = 0.005
 """Methods whose means differ by less than this share of the best known value are comparable."""
@@ -53,7 +36,7 @@ class Fitted(NamedTuple):
     names: dict[str, Any]
     trials: pd.DataFrame
     """All trials of the cell."""
-    curve: Band
+    curve: Quartiles
     fit: Fit | None
 
 
@@ -183,10 +166,10 @@ def plausible(dataset: Dataset, runs: pd.DataFrame, trials: pd.DataFrame) -> Any
     return curves
 
 
-def typical(curves: Any) -> Band:
-    """Return the band of curves; nan where fewer than half of the runs have a value yet."""
+def typical(curves: Any) -> Quartiles:
+    """Return the quartiles of curves; nan where fewer than half of the runs have a value yet."""
     hidden = np.isnan(curves).mean(axis=0) > 0.5
-    return Band(*(np.where(hidden, np.nan, line) for line in band(curves)))
+    return Quartiles(*(np.where(hidden, np.nan, line) for line in quartiles_of(curves)))
 
 
 def anytime(dataset: Dataset) -> pd.DataFrame:
@@ -201,7 +184,7 @@ def anytime(dataset: Dataset) -> pd.DataFrame:
         target = float(trials[trials["feasible"]]["fitness"].median())
         runs = runs[runs["key"].isin(dataset.curves)]
         curves = plausible(dataset, runs, trials)
-        medians = band(curves).median
+        medians = quartiles_of(curves).median
         hits = first_hits(SHARES, dataset.stack(runs["key"]), [target])[:, 0] * runs["joules"]
         moments = (round(share * (SHARES.size - 1)) for share in MOMENTS)
         lines.append(

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
-from .statistics import RESAMPLES, Interval
-
-__all__ = ["Band", "Fit", "band", "ecdf", "expected_joules", "first_hits", "fit", "resample"]
+from .statistics import RESAMPLES, SIDES, Interval
 
 Floats = NDArray[np.float64]
 
 
-class Band(NamedTuple):
+class Quartiles(NamedTuple):
     """Median, quartiles and mean along an axis."""
 
     median: Floats
@@ -59,16 +57,16 @@ def resample(position: ArrayLike, values: Any, points: ArrayLike) -> Any:
     return carried
 
 
-def band(curves: ArrayLike) -> Band:
+def quartiles_of(curves: ArrayLike) -> Quartiles:
     """Return median, quartiles and mean of curves (runs × points); nan are left out."""
     table = np.atleast_2d(np.asarray(curves, float))
     if not len(table):
         nothing = np.full(table.shape[1], np.nan)
-        return Band(nothing, nothing, nothing, nothing)
+        return Quartiles(nothing, nothing, nothing, nothing)
     with warnings.catch_warnings():  # a point that no run has reached becomes nan
         warnings.simplefilter("ignore", RuntimeWarning)
         q1, median, q3 = np.nanquantile(table, [0.25, 0.5, 0.75], axis=0)
-        return Band(median, q1, q3, np.nanmean(table, axis=0))
+        return Quartiles(median, q1, q3, np.nanmean(table, axis=0))
 
 
 def first_hits(position: ArrayLike, curves: ArrayLike, targets: ArrayLike) -> Floats:
@@ -90,9 +88,7 @@ def ecdf(hits: ArrayLike, points: ArrayLike) -> Floats:
     return np.searchsorted(flat, np.asarray(points, float), side="right") / max(flat.size, 1)
 
 
-def expected_joules(
-    hits: ArrayLike, spent: ArrayLike, confidence: float = 0.95, seed: int = 0
-) -> Interval:
+def expected_joules(hits: ArrayLike, spent: ArrayLike) -> Interval:
     """Return the expected Joules to a target: all Joules spent on it, over the successes.
 
     Parameters
@@ -117,13 +113,12 @@ def expected_joules(
         return Interval(math.nan, math.nan, math.nan)
     success = np.isfinite(first)
     cost = np.where(success, first, whole)
-    drawn = np.random.default_rng(seed).integers(0, first.size, (RESAMPLES, first.size))
+    drawn = np.random.default_rng(0).integers(0, first.size, (RESAMPLES, first.size))
     with np.errstate(divide="ignore"):
         values = cost[drawn].sum(axis=1) / success[drawn].sum(axis=1)
         value = float(cost.sum() / success.sum())
-    sides = [(1 - confidence) / 2, (1 + confidence) / 2]
     # Nearest ranks, because some of the values may be infinite.
-    low, high = np.quantile(values, sides, method="nearest")
+    low, high = np.quantile(values, SIDES, method="nearest")
     return Interval(value, float(low), float(high))
 
 

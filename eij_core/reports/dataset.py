@@ -18,17 +18,6 @@ from ..result import real
 from ..trial import Trial
 from .anytime import resample
 
-__all__ = [
-    "CELL",
-    "SHARES",
-    "Dataset",
-    "StoredRun",
-    "read_dataset",
-    "short_names",
-    "sources_of",
-    "stored_runs",
-]
-
 SHARES = np.linspace(0.0, 1.0, 201)
 """Shares of the budget at which curves are kept."""
 CELL = ["problem", "algorithm", "budget", "source"]

@@ -11,33 +11,14 @@ import numpy as np
 import pandas as pd
 
 from ..engine.histogram import dense
+from ..figures import charts
 from ..figures.axes import Panel
 from ..figures.canvas import Picture
-from ..figures.charts import (
-    Curve,
-    Whiskers,
-    curves,
-    curves_beside,
-    intervals,
-    rank_diagram,
-    violins,
-)
+from ..figures.charts import Curve, Whiskers
 from ..figures.numbers import number, padded
 from .analysis import EXPECTED, Across, Fitted, plausible
-from .anytime import band, ecdf, first_hits
+from .anytime import ecdf, first_hits, quartiles_of
 from .dataset import CELL, SHARES, Dataset, sources_of
-
-__all__ = [
-    "Figure",
-    "critical_difference",
-    "energy_violins",
-    "expected",
-    "reached_targets",
-    "residuals",
-    "selection",
-    "trajectories",
-    "transitions",
-]
 
 WINDOW = 10
 """Points of `SHARES` in a window of the selection ratio: 5 % of the budget."""
@@ -107,7 +88,7 @@ def energy_violins(dataset: Dataset) -> Figure:
         for (algorithm, operator), group in rows.groupby(["algorithm", "operator"], sort=False):
             pairs = (pair for columns in group["histogram"] for pair in zip(*columns, strict=True))
             shapes.append((f"{algorithm} {operator}", dense(pairs)))
-        if drawn := violins(str(problem), shapes, colour=lambda i: i // 2):
+        if drawn := charts.violins(str(problem), shapes, colour=lambda i: i // 2):
             panels.append(drawn)
     caption = "Energy of one application, by operator; dots are medians."
     return _of_energy(dataset, "Energy per operator", caption, panels)
@@ -146,7 +127,7 @@ def _beliefs(title: str, trace: Any, operators: list[str]) -> Picture:
         limits = padded(late if np.isfinite(late).any() else known)
         panel = Panel(title, "J spent", label, (0, float(spent[-1])), limits)
         drawn.append((panel, [Curve(spent, known[:, o], o, n) for o, n in enumerate(operators)]))
-    return curves_beside(f"{title}: E[Δf] and E[E] by J spent", drawn, (330.0, 215.0))
+    return charts.curves_beside(f"{title}: E[Δf] and E[E] by J spent", drawn, (330.0, 215.0))
 
 
 def selection(dataset: Dataset) -> Figure:
@@ -162,14 +143,15 @@ def selection(dataset: Dataset) -> Figure:
             steps = np.diff(counts[:, ::WINDOW], axis=1)
             total = steps.sum(axis=2, keepdims=True)
             with np.errstate(invalid="ignore", divide="ignore"):
-                share = band((steps / total).reshape(len(keys), -1)).mean.reshape(steps.shape[1:])
+                shares = (steps / total).reshape(len(keys), -1)
+            share = quartiles_of(shares).mean.reshape(steps.shape[1:])
             operators = names_of[keys[0]]
             most = max(most, len(operators))
             middle = 100 * (SHARES[::WINDOW][1:] + SHARES[::WINDOW][:-1]) / 2
             shown = f"{title.rpartition(' · ')[0]} · {method}"
             panel = Panel(shown, "budget used, %", "chosen, %", (0, 100), (-3, 103))
             lines = [Curve(middle, 100 * share[:, o], o, n) for o, n in enumerate(operators)]
-            panels.append(curves(panel, lines))
+            panels.append(charts.curves(panel, lines))
     caption = (
         "Share of the decisions in each 5 % of the budget that chose an operator, mean of runs."
     )
@@ -203,7 +185,7 @@ def trajectories(dataset: Dataset, found: list[Fitted]) -> Figure:
                 lines.append(Curve(SHARES[1:] * budget, fit(SHARES[1:]), place, thin=True))
             lines.append(Curve(SHARES * budget, curve.median, place, low=curve.q1, high=curve.q3))
         panel = Panel(title, "J spent", "best fitness", (0, budget), padded(marks))
-        panels.append(curves(panel, lines))
+        panels.append(charts.curves(panel, lines))
     caption = (
         "Median and quartiles of the best fitness over feasible runs; thin dashes: the fit "
         "f∞(1 − A·exp(−k·E/B)) of the mean, residuals in the table."
@@ -226,7 +208,7 @@ def residuals(dataset: Dataset, found: list[Fitted]) -> Figure:
         scale = padded([np.asarray(line.y)[20:] for line in left])
         panel = Panel(title, "J spent", "mean − fit", (0, budget), scale)
         zero = Curve([0.0, budget], [0.0, 0.0], ZERO, thin=True)
-        panels.append(curves(panel, [zero, *left], (380.0, 180.0)))
+        panels.append(charts.curves(panel, [zero, *left], (380.0, 180.0)))
     caption = (
         "Mean best fitness minus its fit; a fit that describes the run leaves a flat line at 0. "
         "The scale is that of the last nine tenths of the budget."
@@ -244,7 +226,7 @@ def reached_targets(dataset: Dataset) -> Figure:
         ends = dataset.stack(keys)[:, -1]
         best = float(np.nanmax(ends))
         # The scale begins where the typical run is at a tenth of its budget, or first feasible.
-        middle = band(plausible(dataset, trials, trials)).median[20:]
+        middle = quartiles_of(plausible(dataset, trials, trials)).median[20:]
         known = middle[np.isfinite(middle)]
         start = float(known[0]) if known.size else float(np.nanmin(ends))
         targets = best - max(best - start, 1e-12 * abs(best)) * np.logspace(0, -2, TARGETS)
@@ -255,7 +237,7 @@ def reached_targets(dataset: Dataset) -> Figure:
             hits = first_hits(SHARES, dataset.stack(runs["key"]), targets)
             share = 100 * ecdf(hits, SHARES[2:])
             lines.append(Curve(SHARES[2:] * budget, share, places[str(method)]))
-        panels.append(curves(panel, lines))
+        panels.append(charts.curves(panel, lines))
     caption = (
         f"Empirical distribution over {TARGETS} targets and all runs: from the median at 10 % of "
         f"the budget towards the best value of the cell, in equal steps of the logarithm of the "
@@ -279,7 +261,7 @@ def expected(dataset: Dataset, table: pd.DataFrame) -> Figure:
             Whiskers(low, value, high, places[method], f"{method}: {number(value)} J")
             for method, value, low, high in rows[["method", *EXPECTED]].itertuples(index=False)
         ]
-        panels.append(intervals(panel, drawn, "target never reached"))
+        panels.append(charts.intervals(panel, drawn, "target never reached"))
     caption = (
         "Joules of all runs over the number of runs that reach the median end of the cell; "
         "whiskers: 95 % bootstrap."
@@ -292,7 +274,7 @@ def critical_difference(result: Across) -> Figure:
     ranking = result.ranking
     ranks = [(result.methods[o], float(ranking.ranks[o])) for o in np.argsort(ranking.ranks)]
     joined = cliques([rank for _, rank in ranks], ranking.critical)
-    drawn = rank_diagram(ranks, result.control, ranking.critical, joined)
+    drawn = charts.rank_diagram(ranks, result.control, ranking.critical, joined)
     caption = (
         f"Mean ranks over {result.cells} cells (1 is best). Bars join methods closer than the "
         f"critical difference (Nemenyi, 5 %). Friedman: χ² = {ranking.chi2:.2f}, "

@@ -15,10 +15,7 @@ from . import analysis, figures, tables
 from .analysis import Across, Fitted
 from .dataset import Dataset, Namer, read_dataset, sources_of
 from .figures import Figure
-from .templating import part, render
-from .text_table import Table
-
-__all__ = ["Beside", "Excerpt", "Report", "report_of"]
+from .templating import Table, part, render
 
 
 class Beside(NamedTuple):

@@ -14,22 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-__all__ = [
-    "Interval",
-    "Ranking",
-    "Summary",
-    "a12",
-    "friedman",
-    "hodges_lehmann",
-    "holm",
-    "magnitude",
-    "mann_whitney",
-    "summarise",
-    "tost",
-    "wilcoxon",
-]
-
 RESAMPLES = 2000
+CONFIDENCE = 0.95
+"""That of all intervals."""
+SIDES = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
 
 
 class Summary(NamedTuple):
@@ -122,7 +110,7 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     return corrected
 
 
-def a12(x: ArrayLike, y: ArrayLike, confidence: float = 0.95, seed: int = 0) -> Interval:
+def a12(x: ArrayLike, y: ArrayLike, seed: int = 0) -> Interval:
     """Return Vargha and Delaney's A12: how often a value of x exceeds one of y, ties by half.
 
     The interval is a percentile bootstrap over both samples.
@@ -136,7 +124,7 @@ def a12(x: ArrayLike, y: ArrayLike, confidence: float = 0.95, seed: int = 0) -> 
     rows = rng.multinomial(a.size, np.full(a.size, 1 / a.size), RESAMPLES) / a.size
     columns = rng.multinomial(b.size, np.full(b.size, 1 / b.size), RESAMPLES) / b.size
     drawn = ((rows @ wins) * columns).sum(axis=1)
-    low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
+    low, high = np.quantile(drawn, SIDES)
     return Interval(float(wins.mean()), float(low), float(high))
 
 
@@ -154,14 +142,14 @@ def magnitude(a: float) -> str:
     return next((name for limit, name in names if distance >= limit - 1e-9), "negligible")
 
 
-def hodges_lehmann(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Interval:
+def hodges_lehmann(x: ArrayLike, y: ArrayLike) -> Interval:
     """Return the shift from y to x: the median of all differences, with Moses' interval."""
     a, b = _clean(x), _clean(y)
     if not a.size or not b.size:
         return Interval(math.nan, math.nan, math.nan)
     differences = np.sort((a[:, None] - b[None, :]).ravel())
     m, n = a.size, b.size
-    z = float(stats.norm.ppf(0.5 + confidence / 2))
+    z = float(stats.norm.ppf(0.5 + CONFIDENCE / 2))
     c = max(1, round(m * n / 2 - z * math.sqrt(m * n * (m + n + 1) / 12)))
     value = float(np.median(differences))
     return Interval(value, float(differences[c - 1]), float(differences[m * n - c]))

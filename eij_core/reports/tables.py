@@ -12,17 +12,7 @@ from ..figures.numbers import number
 from .analysis import ROPE, Across, Fitted
 from .anytime import Fit
 from .dataset import CELL, sources_of
-from .text_table import Cell, Table, mean_sd, p_value
-
-__all__ = [
-    "anytime_table",
-    "cells_table",
-    "comparisons_table",
-    "energy_table",
-    "fits_table",
-    "operators_table",
-    "ranks_table",
-]
+from .templating import Entry, Table, mean_sd, p_value
 
 Layout = dict[str, tuple[Any, ...]]
 """By heading: what makes the cell, and the columns of the frame that it takes."""
@@ -35,7 +25,7 @@ def _table(title: str, caption: str, frame: pd.DataFrame, columns: Layout, texts
     rows = []
     for line in frame.to_dict("records"):
         made = [make(*(line[name] for name in names)) for make, *names in columns.values()]
-        rows.append([cell if isinstance(cell, Cell) else Cell(cell) for cell in made])
+        rows.append([cell if isinstance(cell, Entry) else Entry(cell) for cell in made])
     return Table(title, caption, list(columns), rows, texts)
 
 
@@ -58,10 +48,10 @@ def cells_table(frame: pd.DataFrame) -> Table:
     columns: Layout = {
         **METHOD,
         "runs": (str, "runs"),
-        "feasible": (lambda v: Cell(_percent(v), mark="" if v > 0.99 else "warn"), "feasible"),
+        "feasible": (lambda v: Entry(_percent(v), mark="" if v > 0.99 else "warn"), "feasible"),
         "optimal": (_percent, "optimal"),
         "fitness": (mean_sd, "mean", "sd"),
-        "median": (lambda median, best: Cell(number(median), median == best), "median", "best"),
+        "median": (lambda median, best: Entry(number(median), median == best), "median", "best"),
         "quartiles": (lambda q1, q3: f"{number(q1)} … {number(q3)}", "q1", "q3"),
         "J": (mean_sd, "joules", "joules_sd"),
     }
@@ -78,7 +68,7 @@ def comparisons_table(frame: pd.DataFrame) -> Table:
         **PLACE,
         "control vs method": ("{} vs {}".format, "control", "method"),
         "measure": (str, "measure"),
-        "verdict": (lambda verdict: Cell(verdict, mark=VERDICTS.get(verdict, "")), "verdict"),
+        "verdict": (lambda verdict: Entry(verdict, mark=VERDICTS.get(verdict, "")), "verdict"),
         "p": (p_value, "mann_whitney"),
         "p Holm": (p_value, "mann_whitney_holm"),
         "paired, Holm": (p_value, "wilcoxon_holm"),
@@ -104,7 +94,7 @@ def ranks_table(across: Across) -> Table:
         {"method": across.methods, "rank": ranking.ranks, "z": ranking.z, "p": ranking.holm}
     )
     columns: Layout = {
-        "method": (lambda method: Cell(method, bold=method == control), "method"),
+        "method": (lambda method: Entry(method, bold=method == control), "method"),
         "mean rank": ("{:.2f}".format, "rank"),
         "z": (lambda method, z: "control" if method == control else f"{z:+.2f}", "method", "z"),
         "p Holm": (p_value, "p"),
@@ -170,7 +160,7 @@ def energy_table(frame: pd.DataFrame) -> Table:
     """Return what is known of the energy figures."""
     columns: Layout = {
         "source": (str, "source"),
-        "provenance": (lambda p: Cell(p, mark="" if p == "measured" else "warn"), "provenance"),
+        "provenance": (lambda p: Entry(p, mark="" if p == "measured" else "warn"), "provenance"),
         "trials": (str, "trials"),
         "hosts": (str, "hosts"),
         "J": (number, "joules"),

@@ -11,8 +11,7 @@ from ..engine.arrays import Number, Numbers
 from ..engine.kernel import kernel
 from ..registry import Range, selectors
 from .shared.choice import chooses_by_score
-from .shared.relative_reward import PER_JOULE, belief_with_score, reward
-from .shared.running_means import Seen
+from .shared.rewards import PER_JOULE, Seen, belief_with_score, reward
 
 
 class DiscountedRewards(NamedTuple):

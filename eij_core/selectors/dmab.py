@@ -10,10 +10,8 @@ import numpy as np
 from ..engine.arrays import Number, Numbers, Whole
 from ..engine.kernel import kernel
 from ..registry import Range, selectors
-from .shared.choice import chooses_by_score, highest
-from .shared.first_tries import untried
-from .shared.relative_reward import PER_JOULE, reward
-from .shared.running_means import Seen
+from .shared.choice import chooses_by_score, highest, untried
+from .shared.rewards import PER_JOULE, Seen, reward
 
 
 class DmabStats(NamedTuple):

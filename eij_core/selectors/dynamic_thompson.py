@@ -12,8 +12,7 @@ from ..protocols import Hints
 from ..registry import Range, selectors
 from .shared.choice import chooses_by_score
 from .shared.distributions import beta
-from .shared.relative_reward import PER_JOULE, belief_with_score, reward
-from .shared.running_means import Seen
+from .shared.rewards import PER_JOULE, Seen, belief_with_score, reward
 
 
 class BetaStats(NamedTuple):

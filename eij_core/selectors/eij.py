@@ -13,11 +13,7 @@ from ..engine.kernel import kernel
 from ..engine.rng import normals
 from ..protocols import Belief, Decision, Hints
 from ..registry import Range, selectors
-from .shared.choice import highest
-from .shared.decision import decide
-from .shared.first_tries import untried
-
-__all__ = ["EIJ", "EijStats", "probability_of_first"]
+from .shared.choice import decide, highest, untried
 
 
 class EijStats(NamedTuple):
@@ -102,11 +98,11 @@ class EIJ(NamedTuple):
             # Paper: initial values not stated; here: the first observation, with no variance.
             stats.gain[operator] = outcome.gain
         else:
-            move(stats.gain, stats.gain_var, operator, outcome.gain, self.alpha)
+            average_in(stats.gain, stats.gain_var, operator, outcome.gain, self.alpha)
         if stats.joules[operator] == 0.0:  # a profile knows them before the first try
             stats.log_joules[operator] = log_joules
         else:
-            move(stats.log_joules, stats.log_joules_var, operator, log_joules, self.alpha)
+            average_in(stats.log_joules, stats.log_joules_var, operator, log_joules, self.alpha)
         stats.tries[operator] += 1
         stats.joules[operator] = math.exp(
             stats.log_joules[operator] + 0.5 * stats.log_joules_var[operator]
@@ -139,7 +135,7 @@ class EIJ(NamedTuple):
 
 
 @kernel
-def move(means: Any, variances: Any, operator: int, value: float, alpha: float) -> None:
+def average_in(means: Any, variances: Any, operator: int, value: float, alpha: float) -> None:
     """Move an operator's averages towards a value; alpha is the weight of the old ones."""
     mean = alpha * means[operator] + (1.0 - alpha) * value
     deviation = value - mean  # from the updated mean, as the paper writes it

@@ -55,15 +55,11 @@ from .eij_plus_memory import (
     expected_credit,
     fade,
     is_surprise,
+    pool_all,
     read_cost,
     spread_of,
-    summarise,
 )
-from .shared.choice import highest
-from .shared.decision import decide
-from .shared.first_tries import untried
-
-__all__ = ["EijPlus", "EijPlusStats"]
+from .shared.choice import decide, highest, untried
 
 # Below every price, above the 0 that stands for an unknown one.
 UNKNOWN = 1e-300
@@ -128,7 +124,7 @@ class EijPlus(NamedTuple):
         pool.half_life = self.memory_share * (budget if self.cost else np.inf)
         pool.doubt = self.uncertainty * math.sqrt(math.log(2.0) / math.log(max(arms.size, 2)))
         stats = EijPlusStats(arms, pool)
-        summarise(stats)
+        pool_all(stats)
         return stats
 
     def select(self, stats: Any, left: float, rng: Any) -> int:
@@ -197,7 +193,7 @@ class EijPlus(NamedTuple):
         arm.wins += won
         arm.credit += mean
         arm.squares += mean * mean
-        summarise(stats)
+        pool_all(stats)
 
     def reprice(self, stats: Any, operator: int, joules: float) -> None:
         """Take in a cost that was probed, outside an application."""
@@ -206,7 +202,7 @@ class EijPlus(NamedTuple):
         if is_surprise(arm, price):
             arm.readings = 0.0
         arm.joules = price
-        summarise(stats)
+        pool_all(stats)
 
     def belief(self, stats: Any, operator: int) -> Any:
         """Return credit, cost and their ratio; gains are in units of credit, not of fitness."""

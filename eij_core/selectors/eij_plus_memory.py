@@ -10,19 +10,6 @@ from numpy.typing import NDArray
 
 from ..engine.kernel import kernel
 
-__all__ = [
-    "ARM",
-    "POOL",
-    "EijPlusStats",
-    "earned",
-    "expected_credit",
-    "fade",
-    "is_surprise",
-    "read_cost",
-    "spread_of",
-    "summarise",
-]
-
 # Running medians move by a factor, which is squared as long as the direction stays the same.
 SLOWEST, FASTEST = math.exp(0.05), math.exp(0.8)
 # Losses that vary less than this are too much alike to become an improvement.
@@ -175,7 +162,7 @@ def read_cost(arm: Any, joules: float) -> None:
 
 
 @kernel
-def summarise(stats: Any) -> None:
+def pool_all(stats: Any) -> None:
     """Pool what all operators have earned, find the cheapest, and the common scale."""
     tries = 0.0
     credit = 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from ..engine.kernel import kernel
 from ..registry import Range, selectors
 from .shared.choice import chooses_by_score
-from .shared.relative_reward import belief_with_score, reward
+from .shared.rewards import belief_with_score, reward
 
 
 @selectors.add("kube")

@@ -12,11 +12,7 @@ from ..engine.kernel import kernel
 from ..engine.rng import normal
 from ..protocols import Belief, Decision, Hints
 from ..registry import Range, selectors
-from .shared.choice import Score, highest
-from .shared.decision import decide
-from .shared.first_tries import NOT_TRIED, untried
-
-__all__ = ["LogEI", "LogEiStats", "log_expected_improvement"]
+from .shared.choice import NOT_TRIED, Score, decide, highest, untried
 
 WINDOW, REFRESH = 101, 10
 LITTLE = 1e-9

@@ -7,9 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from ..engine.kernel import kernel
 from ..registry import Range, selectors
 from .shared.choice import chooses_by_chance
-from .shared.relative_reward import PER_JOULE, reward
-
-__all__ = ["ProbabilityMatching", "least_chance"]
+from .shared.rewards import PER_JOULE, reward
 
 
 @kernel

@@ -7,8 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from ..engine.kernel import kernel
 from ..protocols import Decision
 from ..registry import Range, selectors
-from .shared.choice import highest, keeps_means
-from .shared.decision import decide
+from .shared.choice import decide, highest, keeps_means
 
 
 @selectors.add("joule-round-robin")

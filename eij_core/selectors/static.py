@@ -11,7 +11,7 @@ from ..engine.kernel import kernel
 from ..errors import InputError, nearest
 from ..protocols import Decision, Hints
 from ..registry import Range, selectors
-from .shared.running_means import Seen, belief_of_means, update_means
+from .shared.rewards import Seen, belief_of_means, update_means
 
 
 class StaticStats(NamedTuple):

@@ -11,10 +11,8 @@ from ..engine.arrays import Number, Numbers, Whole, Wholes, empty
 from ..engine.kernel import kernel
 from ..protocols import Hints
 from ..registry import Range, selectors
-from .shared.choice import chooses_by_score, highest
-from .shared.first_tries import untried
-from .shared.relative_reward import PER_JOULE, belief_with_score, reward
-from .shared.running_means import Seen
+from .shared.choice import chooses_by_score, highest, untried
+from .shared.rewards import PER_JOULE, Seen, belief_with_score, reward
 
 
 class WindowStats(NamedTuple):

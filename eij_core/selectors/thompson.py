@@ -9,7 +9,7 @@ from ..engine.kernel import kernel
 from ..engine.rng import normal
 from ..registry import Range, selectors
 from .shared.choice import chooses_by_score
-from .shared.relative_reward import PER_JOULE, reward
+from .shared.rewards import PER_JOULE, reward
 
 
 @selectors.add("thompson")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 from ..engine.kernel import kernel
 from ..registry import Range, selectors
 from .shared.choice import chooses_by_score
-from .shared.relative_reward import PER_JOULE, reward
+from .shared.rewards import PER_JOULE, reward
 
 
 @selectors.add("ucb1")

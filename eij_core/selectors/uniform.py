@@ -8,8 +8,7 @@ from ..engine.kernel import kernel
 from ..engine.rng import below
 from ..protocols import Decision
 from ..registry import selectors
-from .shared.choice import keeps_means
-from .shared.decision import decide
+from .shared.choice import decide, keeps_means
 
 
 @kernel

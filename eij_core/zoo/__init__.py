@@ -6,30 +6,15 @@ and by its final fitness against the best single operator on the same seeds. Jou
 the prices of the paper's machine, times a factor that the case sets.
 """
 
-from .cases import ALGORITHMS, BUDGETS, CASES, Case, Part, ZooPrices, cast
-from .cells import (
-    Cell,
-    Estimate,
-    Place,
-    frame_of_cells,
-    observe,
-    observe_at,
-    places,
-    rules_by_cases,
-)
-from .visits import KNOWLEDGE, Knowledge, Visit, visit
+from .cases import ALGORITHMS, BUDGETS, CASES, ZooPrices, cast
+from .cells import Cell, frame_of_cells, observe, observe_at, places
+from .visits import Visit, visit
 
 __all__ = [
     "ALGORITHMS",
     "BUDGETS",
     "CASES",
-    "KNOWLEDGE",
-    "Case",
     "Cell",
-    "Estimate",
-    "Knowledge",
-    "Part",
-    "Place",
     "Visit",
     "ZooPrices",
     "cast",
@@ -37,6 +22,5 @@ __all__ = [
     "observe",
     "observe_at",
     "places",
-    "rules_by_cases",
     "visit",
 ]

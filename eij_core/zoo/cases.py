@@ -17,20 +17,6 @@ from ..meters.meter import CompiledMeter
 from ..meters.paper import PaperMachine
 from ..protocols import EnergyInfo, Provenance
 
-__all__ = [
-    "ALGORITHMS",
-    "BUDGETS",
-    "CASES",
-    "EARLY",
-    "HALF",
-    "Case",
-    "Part",
-    "ZooPrices",
-    "case_of",
-    "cast",
-    "reprice",
-]
-
 ALGORITHMS = ("ils", "ssga", "pso")
 BUDGETS = {"knapsack": 1e3, "nk": 1e3, "ecc": 1e4}
 """The paper's budgets, in J."""

@@ -21,19 +21,6 @@ from .visits import Knowledge, sample
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Cell",
-    "Estimate",
-    "Place",
-    "equivalence",
-    "estimate",
-    "frame_of_cells",
-    "observe",
-    "observe_at",
-    "places",
-    "rules_by_cases",
-]
-
 MARGIN = 0.01
 """Fitness within this share of the static best counts as equivalent."""
 
@@ -95,16 +82,18 @@ def observe(
     algorithm: str = "ils",
     problem: str = "nk",
     *,
-    budget: float = 0.0,
     trials: int = 20,
-    seed: int = 0,
     costs: Knowledge = "hinted",
-    compiled: bool = True,
+    budget: float = 0.0,
+    **settings: Any,
 ) -> Cell:
-    """Run one rule in one case on paired seeds, and compare it with the best single operator."""
+    """Run one rule in one case on paired seeds, and compare it with the best single operator.
+
+    `budget` and the other settings are those of `visit`.
+    """
     if trials < 1:
         raise InputError("trials", trials, "a whole number, at least 1")
-    settings: dict[str, Any] = {"budget": budget, "seed": seed, "compiled": compiled}
+    settings["budget"] = budget
     found = sample(rule, case, algorithm, (problem,), trials, costs=costs, **settings)
     operator, best = _static_best(case, algorithm, problem, trials, **settings)
     behind = (best - found["final"]) / np.maximum(np.abs(best.mean()), 1e-300)

@@ -23,8 +23,6 @@ from .cases import ALGORITHMS, BUDGETS, CASES
 from .cells import Estimate, equivalence, estimate
 from .visits import ENOUGH, KNOWLEDGE, Knowledge, Sample, Visit, begin, sample, visit
 
-__all__ = ["CLOSE", "HELD_OUT", "SEED", "Check", "Group", "checks", "groups", "run_group"]
-
 HELD_OUT = (
     tuple(f"knapsack:instance={i}" for i in (83, 84, 85, 86)),
     tuple(f"nk:instance={i}" for i in (97, 98, 99, 100)),
@@ -104,33 +102,17 @@ def groups() -> list[Group]:
     return found
 
 
-def run_group(
-    group: Group, trials: int, seed: int = SEED, *, budget: float = 0.0, compiled: bool = True
-) -> Sample:
-    """Run a group, with more trials where a mean is close to its limit."""
-    return sample(
-        *group[:4],
-        trials * CLOSE.get(group.case, 1),
-        of=_nine if group.case == NINE else visit,
-        seed=seed,
-        costs=group.costs,
-        budget=budget,
-        compiled=compiled,
-    )
+def run_group(group: Group, trials: int, seed: int = SEED, **settings: Any) -> Sample:
+    """Run a group, with more trials where a mean is close to its limit; see `visit`."""
+    of, trials = _nine if group.case == NINE else visit, trials * CLOSE.get(group.case, 1)
+    return sample(*group[:4], trials, of=of, seed=seed, costs=group.costs, **settings)
 
 
 def _nine(
-    rule: str,
-    case: str,
-    algorithm: str,
-    problem: str,
-    *,
-    costs: Knowledge,
-    budget: float,
-    compiled: bool,
-    **seeds: Any,
+    *place: str, costs: Knowledge, budget: float = 0.0, compiled: bool = True, **seeds: Any
 ) -> Visit:
     """Run a rule with the paper's portfolio and prices; only its final fitness counts."""
+    rule, _, algorithm, problem = place
     joules = f"{budget or BUDGETS[Spec.parse(problem).name]!r} J"
     run = begin(Trial(problem, algorithm, rule, "paper", joules, **seeds), costs, compiled=compiled)
     for _ in run:

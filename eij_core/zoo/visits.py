@@ -16,8 +16,6 @@ from ..run import Run
 from ..trial import Trial
 from .cases import BUDGETS, EARLY, HALF, Case, ZooPrices, case_of, cast, reprice
 
-__all__ = ["KNOWLEDGE", "Knowledge", "Sample", "Visit", "begin", "sample", "visit"]
-
 Knowledge = Literal["hinted", "probed", "unknown"]
 """What a rule knows of costs beforehand: the price list, probes of one candidate, or nothing."""
 KNOWLEDGE: tuple[Knowledge, ...] = ("hinted", "probed", "unknown")

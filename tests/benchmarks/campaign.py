@@ -21,7 +21,8 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from eij_core.campaigns import Campaign, Dask, Inline, Processes, Store, prepare, run_campaign
+from eij_core.campaigns import Campaign, Dask, Inline, Processes, Store, run_campaign
+from eij_core.campaigns.preparation import prepare
 
 EFFICIENCY, STORE = 0.85, 0.02
 

@@ -19,12 +19,11 @@ from eij_core.campaigns import (
     Processes,
     Reader,
     Store,
-    check_energy,
-    prepare,
     run_campaign,
     runner,
 )
 from eij_core.campaigns.preloaded import load_kernels
+from eij_core.campaigns.preparation import check_energy, prepare
 from eij_core.errors import InputError
 from tests.campaign.small import campaign, essence, run
 

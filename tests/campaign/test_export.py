@@ -8,7 +8,7 @@ import pytest
 
 from eij_core.campaigns import Reader, Store
 from eij_core.errors import InputError
-from eij_core.reports.export import write
+from eij_core.reports.export import export
 from tests.campaign.small import campaign, run
 
 
@@ -21,7 +21,7 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("form", ["parquet", "csv"])
 def test_tables(folder, tmp_path, form):
-    paths = write(folder, tmp_path / "out", form)
+    paths = export(folder, tmp_path / "out", form)
     read = pd.read_parquet if form == "parquet" else pd.read_csv
     trials, operators, steps = (read(path) for path in paths[:3])
     assert len(trials) == 24
@@ -38,7 +38,7 @@ def test_tables(folder, tmp_path, form):
     assert manifest["campaign"]["name"] == "small"
     assert manifest["energy_sources"] == ["model (simulated)"]
     with pytest.raises(InputError, match="--to"):
-        write(folder, tmp_path / "out", form)
+        export(folder, tmp_path / "out", form)
 
 
 def ioh_runs(path):
@@ -50,7 +50,7 @@ def ioh_runs(path):
 
 @pytest.mark.parametrize("dataset", ["by-evaluations", "by-uJ"])
 def test_iohprofiler(folder, tmp_path, dataset):
-    write(folder, tmp_path / "out", "ioh")
+    export(folder, tmp_path / "out", "ioh")
     heads = sorted((tmp_path / "out" / dataset).rglob("IOHprofiler_*.json"))
     assert len(heads) == 4  # two problems, two methods
     with Reader(folder) as reader:
@@ -83,10 +83,10 @@ def test_iohprofiler(folder, tmp_path, dataset):
 def test_nothing_to_export(tmp_path):
     with Store(tmp_path / "s") as store:
         store.begin({}, "1")
-    assert [path.name for path in write(tmp_path / "s", tmp_path / "out", "ioh")] == [
+    assert [path.name for path in export(tmp_path / "s", tmp_path / "out", "ioh")] == [
         "manifest.json"
     ]
-    assert len(write(tmp_path / "s", tmp_path / "tables", "csv")) == 4
+    assert len(export(tmp_path / "s", tmp_path / "tables", "csv")) == 4
 
 
 def test_a_spreadsheet_takes_no_name_for_a_formula(folder, tmp_path, monkeypatch):

@@ -2,7 +2,8 @@ import copy
 
 import pytest
 
-from eij_core.campaigns import Campaign, key_of
+from eij_core.campaigns import Campaign
+from eij_core.campaigns.grid import key_of
 from eij_core.errors import InputError
 from eij_core.trial import Trial
 from tests.campaign.small import campaign

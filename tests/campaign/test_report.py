@@ -14,7 +14,7 @@ from eij_core.errors import InputError
 from eij_core.reports import analysis, figures, report_of
 from eij_core.reports.dataset import read_dataset
 from eij_core.reports.statistics import friedman
-from eij_core.reports.text_table import Cell, Table, mean_sd, p_value
+from eij_core.reports.templating import Entry, Table, mean_sd, p_value
 from tests.campaign.small import campaign, run
 
 PLAN = Campaign.from_dict(
@@ -275,7 +275,7 @@ def test_verdicts():
 
 def test_table_forms_escape_what_names_hold():
     name = "a|b<script>$_%&\\~^`[x](y)"
-    table = Table("t", "c", ["m", "v"], [[Cell(name), Cell("1", bold=True, mark="good")]])
+    table = Table("t", "c", ["m", "v"], [[Entry(name), Entry("1", bold=True, mark="good")]])
     assert "<script>" not in table.html()
     assert "\\|" in table.markdown()
     assert "**1**" in table.markdown()
@@ -286,7 +286,7 @@ def test_table_forms_escape_what_names_hold():
 
 
 def test_a_repeated_name_is_dimmed():
-    rows = [[Cell("p"), Cell("a"), Cell("1")], [Cell("p"), Cell("b"), Cell("2")]]
+    rows = [[Entry("p"), Entry("a"), Entry("1")], [Entry("p"), Entry("b"), Entry("2")]]
     assert Table("t", "", ["x", "y", "z"], rows, 2).html().count('class="same"') == 1
 
 

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from eij_core.reports.anytime import band, ecdf, expected_joules, first_hits, fit, resample
+from eij_core.reports.anytime import ecdf, expected_joules, first_hits, fit, quartiles_of, resample
 from eij_core.reports.figures import cliques
 from eij_core.reports.statistics import (
     a12,
@@ -206,7 +206,7 @@ def test_the_fit_gives_up_quietly_if_the_optimiser_does(monkeypatch):
 
 
 def test_a_band_skips_what_is_missing():
-    found = band([[1, 2, math.nan], [3, 4, math.nan]])
+    found = quartiles_of([[1, 2, math.nan], [3, 4, math.nan]])
     assert_allclose(found.median, [2, 3, math.nan])
 
 

@@ -83,9 +83,9 @@ class Fading:
 class Watched(Counted):
     """Calls its counter at the end of a chunk."""
 
-    def _settle(self, *arguments, **options):
+    def settle(self, *arguments, **options):
         self.counter.end_chunk()
-        return super()._settle(*arguments, **options)
+        return super().settle(*arguments, **options)
 
 
 class Sleepy(RealClocks):

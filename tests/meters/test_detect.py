@@ -15,7 +15,7 @@ from eij_core.meters.counters.detect import (
     foreseen_info,
     openers,
 )
-from eij_core.meters.counters.permission import permission_text
+from eij_core.meters.counters.powercap import permission_text
 from eij_core.meters.settlement.counted import Counted
 from eij_core.registry import meters
 from tests.meters.virtual import Machine, Scripted

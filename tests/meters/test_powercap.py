@@ -12,8 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eij_core.errors import MeterPermissionError, MeterUnavailable
-from eij_core.meters.counters.permission import permission_text
-from eij_core.meters.counters.powercap import PowercapCounter, Zone, chosen, unit_of, zones
+from eij_core.meters.counters.powercap import (
+    PowercapCounter,
+    Zone,
+    chosen,
+    permission_text,
+    unit_of,
+    zones,
+)
 from eij_core.registry import meters
 from tests.meters.fake_powercap import build
 from tests.meters.virtual import domains_uj

@@ -13,7 +13,7 @@ from eij_core.errors import InputError
 from eij_core.figures.charts import profile_picture
 from eij_core.meters.settlement.counted import Counted
 from eij_core.profiles import measure as profiling
-from eij_core.profiles.measure import Profiler, profile
+from eij_core.profiles.measure import Profiler
 from eij_core.profiles.profile import Profile
 from eij_core.protocols import Hints
 from eij_core.registry import algorithms
@@ -26,9 +26,9 @@ NK = "nk:n=20,k=3"
 
 @pytest.fixture(scope="module")
 def priced():
-    return profile(
+    return Profiler(
         NK, "ssga", "model:application=1,evaluation=2,noise=0", batches=2, compiled=False
-    )
+    ).finish()
 
 
 def test_a_models_prices_come_back(priced):
@@ -45,7 +45,9 @@ def test_a_models_prices_come_back(priced):
 
 
 def test_quantiles_of_noise():
-    found = profile(NK, "ssga:operators=replace-1", "model:noise=0.5", batches=5, compiled=False)
+    found = Profiler(
+        NK, "ssga:operators=replace-1", "model:noise=0.5", batches=5, compiled=False
+    ).finish()
     (operator,) = found.operators
     assert operator.p95 / operator.median == pytest.approx(math.exp(1.645 * 0.5), rel=0.15)
     assert operator.p5 < operator.median < operator.mean < operator.p95
@@ -92,7 +94,7 @@ def test_batches_are_measured_by_the_clock(monkeypatch):
     """A real clock; whole batches of one operator; Joules that add up."""
     monkeypatch.setattr(profiling, "BATCH_NS", 5_000_000)
     started = time.thread_time()
-    found = profile(NK, "ssga", "cputime:watts=10", batches=3, compiled=False)
+    found = Profiler(NK, "ssga", "cputime:watts=10", batches=3, compiled=False).finish()
     spent = 10 * (time.thread_time() - started)
     assert {batch.quality for batch in found.batches} <= {"measured"}
     total = sum(operator.joules for operator in found.operators)
@@ -119,7 +121,7 @@ def test_a_profile_feeds_a_counted_run(priced):
 @pytest.fixture
 def seeds(tmp_path):
     """A profile in which replace-5 is dear, far from what the model says."""
-    found = profile(NK, "ssga", "model:noise=0.2", batches=3, compiled=False)
+    found = Profiler(NK, "ssga", "model:noise=0.2", batches=3, compiled=False).finish()
     dear = replace(found.operators[1], joules=found.operators[1].joules * 100)
     path = tmp_path / "p.json"
     replace(found, operators=(found.operators[0], dear)).write(path)
@@ -149,7 +151,7 @@ def test_a_profile_seeds_the_newer_rule(seeds):
 
 def test_a_profile_seeds_the_powers_of_a_counter(tmp_path, monkeypatch):
     monkeypatch.setattr(profiling, "BATCH_NS", 5_000_000)
-    found = profile(NK, "ssga", "cputime:watts=10", batches=2, compiled=False)
+    found = Profiler(NK, "ssga", "cputime:watts=10", batches=2, compiled=False).finish()
     path = tmp_path / "p.json"
     first = replace(found.operators[0], ratio=0.7, ratio_sd=0.02)
     replace(found, operators=(first, found.operators[1]), overhead=(0.5, 0.1)).write(path)
@@ -193,7 +195,7 @@ def test_a_profile_of_something_else_is_refused(seeds, changes, told):
 
 def test_joules_of_another_cpu_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(profiling, "BATCH_NS", 2_000_000)
-    found = profile(NK, "ssga", "cputime:watts=10", batches=1, compiled=False)
+    found = Profiler(NK, "ssga", "cputime:watts=10", batches=1, compiled=False).finish()
     path = tmp_path / "p.json"
     replace(found, cpu="another CPU").write(path)
     with pytest.raises(InputError, match="CPU another CPU, not"):

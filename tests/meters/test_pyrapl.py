@@ -12,7 +12,7 @@ import pytest
 
 from eij_core.errors import MeterPermissionError, MeterUnavailable
 from eij_core.meters.counters import pyrapl as module
-from eij_core.meters.counters.permission import permission_text
+from eij_core.meters.counters.powercap import permission_text
 from eij_core.meters.counters.pyrapl import PyRaplCounter
 from eij_core.registry import meters
 from tests.meters.virtual import domains_uj

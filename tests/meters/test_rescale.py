@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from eij_core.engine.histogram import EDGES
 from eij_core.engine.rows import new_ledger, row_dtype
-from eij_core.meters.settlement.rescale import Base, apportion, rescale_ledger, rescale_rows
+from eij_core.meters.settlement.window import Base, apportion, rescale_ledger, rescale_rows
 
 
 @given(

@@ -70,7 +70,7 @@ def test_a_run_on_a_ticking_counter(ticking):
 def test_probes_are_paid_for_on_a_ticking_counter(ticking, monkeypatch, compiled):
     """They spend between decisions, in the account of an operator that was not applied."""
     paid, settled = [], []
-    probe, settle = probing.probe, Counted._settle
+    probe, settle = probing.probe, Counted.settle
 
     def noted_probe(run, operator):
         paid.append(probe(run, operator))
@@ -81,7 +81,7 @@ def test_probes_are_paid_for_on_a_ticking_counter(ticking, monkeypatch, compiled
         return settled[-1]
 
     monkeypatch.setattr(probing, "probe", noted_probe)
-    monkeypatch.setattr(Counted, "_settle", noted_settle)
+    monkeypatch.setattr(Counted, "settle", noted_settle)
     selector = "eij-plus:probe=0.1"
     trial = Trial("nk:n=20,k=3", "ils:steps=20", selector, "powercap", "10 J", seed=1)
     run, result = finish(trial, compiled)

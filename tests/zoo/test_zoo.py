@@ -11,6 +11,8 @@ from eij_core.meters.replay import Replay
 from eij_core.probes import can_probe, probe
 from eij_core.registry import problems
 from eij_core.zoo import Visit, targets
+from eij_core.zoo.cells import rules_by_cases
+from eij_core.zoo.visits import KNOWLEDGE
 
 SMALL = {"problem": "nk:n=24,k=3", "budget": 300.0, "compiled": False}
 
@@ -120,7 +122,7 @@ def test_cells_are_plain_data_and_make_a_table():
     data = json.loads(json.dumps([cell.to_dict() for cell in cells], allow_nan=False))
     assert {"wasted_share", "final", "static_best"} <= set(data[0])
     frame = zoo.frame_of_cells(cells)
-    table = zoo.rules_by_cases(frame)
+    table = rules_by_cases(frame)
     assert list(table.index) == ["eij-plus", "uniform"]
     assert list(table.columns) == ["twin-10", "single"]
     assert (frame["final_low"] <= frame["final_high"]).all()
@@ -165,7 +167,7 @@ def test_every_requirement_is_asked_for_on_held_out_instances():
     todo = targets.groups()
     assert len(set(todo)) == len(todo)
     assert {t.case for t in todo} == {*targets.JUDGED, targets.NINE}
-    assert {t.costs for t in todo if t.rule == "eij-plus"} == set(zoo.KNOWLEDGE)
+    assert {t.costs for t in todo if t.rule == "eij-plus"} == set(KNOWLEDGE)
     used_for_tuning = {"knapsack:instance=1", "ecc", *(f"nk:instance={i}" for i in range(5))}
     assert not used_for_tuning & {instance for t in todo for instance in t.instances}
 

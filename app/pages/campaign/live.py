@@ -13,7 +13,7 @@ from app.text.tables import row, table
 from eij_core import Spec
 from eij_core.campaigns import Row
 from eij_core.reports.dataset import short_names
-from eij_core.reports.text_table import mean_sd
+from eij_core.reports.templating import mean_sd
 
 __all__ = ["LiveTable"]
 

@@ -18,7 +18,7 @@ from app.text.tables import row, table
 from app.views.heat import VALUES, heat_map_of
 from app.views.panes import html_pane
 from eij_core.registry import selectors
-from eij_core.reports.text_table import p_value
+from eij_core.reports.templating import p_value
 from eij_core.zoo import ALGORITHMS, BUDGETS, CASES, Cell, frame_of_cells, observe_at, places
 
 __all__ = ["ZooPage"]

@@ -21,8 +21,6 @@ from ..settlement.clocks import at_one_moment
 from .counter import watch
 from .host import Host, this_host
 
-__all__ = ["Calibration", "cache_folder", "calibrate", "store", "stored"]
-
 log = logging.getLogger(__name__)
 
 PAIRS = 10_000
@@ -105,12 +103,12 @@ def calibrate(
     pair_uj = (counter.read_uj() - before) / PAIRS
     cost = (time.monotonic_ns() - started) // (2 * PAIRS)
     tell("one busy thread")
-    first = _watts(counter, lambda: spin(0.12 * seconds))
+    first = _watts(counter, lambda: keep_busy(0.12 * seconds))
     tell("every CPU busy")
     with _load(max((os.cpu_count() or 1) - 1, 0)):
-        full = _watts(counter, lambda: spin(0.12 * seconds))
+        full = _watts(counter, lambda: keep_busy(0.12 * seconds))
     tell("one busy thread again")
-    second = _watts(counter, lambda: spin(0.12 * seconds))
+    second = _watts(counter, lambda: keep_busy(0.12 * seconds))
     thread = (first + second) / 2.0
     if counter.breaks != breaks:
         raise MeterUnavailable(
@@ -139,7 +137,8 @@ def _watts(counter: Counter, load: Callable[[], None]) -> float:
     return (after - before) * 1000.0 / (ended - started)
 
 
-def spin(seconds: float) -> None:
+def keep_busy(seconds: float) -> None:
+    """Compute nothing for a while, on one CPU."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         pass

@@ -20,17 +20,6 @@ from ...protocols import Counter, EnergyInfo, Provenance
 from ...registry import Registry
 from .host import under_hypervisor
 
-__all__ = [
-    "CumulativeCounter",
-    "Domain",
-    "HardwareCounter",
-    "Register",
-    "Watch",
-    "alive",
-    "counters",
-    "watch",
-]
-
 counters: Registry[Counter] = Registry("counter")
 """The counters that this package can open. `rank` orders them; `automatic` ones serve `auto`."""
 

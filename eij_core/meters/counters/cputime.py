@@ -18,8 +18,6 @@ from .calibrate import Calibration, stored
 from .counter import FIRST_WATTS, counters
 from .host import this_host
 
-__all__ = ["CpuTimeCounter", "Guess", "cputime", "guess_watts"]
-
 FIRST_FACTOR, CALIBRATED_FACTOR = 3.0, 1.25
 """By what factor the Watts may be wrong: a guess for any CPU, and measured on this model."""
 

@@ -14,23 +14,11 @@ from ...protocols import Counter, EnergyInfo, Provenance
 from ...registry import Spec, meters
 from ..settlement.counted import Counted
 from . import cputime, perf, powercap, pyrapl  # noqa: F401  the counters register themselves
-from .calibrate import spin
+from .calibrate import keep_busy
 from .counter import counters
 from .host import under_hypervisor
 from .host_lock import MeterBusy
-from .permission import permission_text
-
-__all__ = [
-    "Checked",
-    "CounterRow",
-    "Refusal",
-    "auto",
-    "check_counters",
-    "counter_table",
-    "detect",
-    "foreseen_info",
-    "openers",
-]
+from .powercap import permission_text
 
 log = logging.getLogger(__name__)
 
@@ -199,7 +187,7 @@ class Checked(NamedTuple):
 def check_counters(
     seconds: float = 2.0,
     known: Openers | None = None,
-    load: Callable[[float], None] = spin,
+    load: Callable[[float], None] = keep_busy,
 ) -> list[Checked]:
     """Measure one known load, a busy thread, with every live counter at once; compare them."""
     live: dict[str, Counter] = {}

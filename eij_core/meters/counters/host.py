@@ -9,8 +9,6 @@ import socket
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Host", "Ticks", "boot_and_cpu", "busy_ticks", "this_host", "under_hypervisor"]
-
 CPUINFO = Path("/proc/cpuinfo")
 STAT = Path("/proc/stat")
 GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")

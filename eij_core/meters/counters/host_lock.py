@@ -13,8 +13,6 @@ from pathlib import Path
 from ...errors import MeterUnavailable
 from ...locks import Lock, LockBusy
 
-__all__ = ["HostLock", "MeterBusy", "lock_path", "reserve_host"]
-
 log = logging.getLogger(__name__)
 
 NAME = "eij-rapl.lock"

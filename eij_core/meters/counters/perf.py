@@ -13,8 +13,6 @@ from ...registry import meters
 from ..settlement.counted import Counted, Sharing
 from .counter import ALIVE_SECONDS, Domain, HardwareCounter, counters
 
-__all__ = ["PerfCounter", "cpu_list", "open_event", "perf"]
-
 DEFAULT_PMU = "/sys/bus/event_source/devices/power"
 EVENTS = {"energy-pkg": "package", "energy-ram": "dram"}
 SYSCALLS = {"x86_64": 298, "i686": 336, "aarch64": 241}

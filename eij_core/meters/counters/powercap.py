@@ -12,9 +12,6 @@ from ...errors import MeterPermissionError, MeterUnavailable
 from ...registry import meters
 from ..settlement.counted import Counted, Sharing
 from .counter import ALIVE_SECONDS, MOST_WATTS, Domain, HardwareCounter, Register, counters
-from .permission import permission_text
-
-__all__ = ["Domains", "PowercapCounter", "Zone", "chosen", "domain_of", "powercap", "zones"]
 
 Domains = Literal["package+dram", "package", "psys"]
 
@@ -26,6 +23,27 @@ ZONE = re.compile(r"(intel-rapl|intel-rapl-mmio):([0-9a-f]+)(?::([0-9a-f]+))?")
 PACKAGE = re.compile(r"package-(\d+)(?:-die-(\d+))?")
 SAME = 1e-6
 """The relative difference up to which two readings are of one register."""
+
+HEAD = """\
+RAPL is present but {path} is readable by root only
+(since the PLATYPUS fix, CVE-2020-8694)."""
+
+ESTIMATE = """\
+ Energy will NOT be measured; running on an ESTIMATE
+({watts:g} W per busy core, factor {factor:g})."""
+
+REMEDIES = """\
+ To measure, ask the administrator for ONE of:
+ 1. a group (survives reboot):  groupadd -f rapl; usermod -aG rapl $USER; then in
+    /etc/udev/rules.d/70-rapl.rules:
+    SUBSYSTEM=="powercap", KERNEL=="intel-rapl*", \
+RUN+="/bin/chgrp rapl /sys/%p/energy_uj", RUN+="/bin/chmod g+r /sys/%p/energy_uj"
+    udevadm control --reload-rules; udevadm trigger --subsystem-match=powercap; log in again
+ 2. a service only:  AmbientCapabilities=CAP_PERFMON in its systemd unit, and --meter perf   \
+(Linux >= 5.8)
+ 3. until reboot:  chgrp rapl .../energy_uj; chmod g+r .../energy_uj
+Security: these counters can leak secrets of other programs. Do not chmod a+r on a shared machine,
+do not setcap the system python, do not lower perf_event_paranoid for everyone."""
 
 
 class Zone(NamedTuple):
@@ -169,6 +187,20 @@ def _open(path: Path) -> int:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except PermissionError:
         raise MeterPermissionError(permission_text(str(path)), str(path)) from None
+
+
+def permission_text(path: str, estimate: tuple[float, float] | None = None) -> str:
+    """Return the message; with `estimate` (Watts, factor) it announces the estimate.
+
+    Examples
+    --------
+    >>> print(permission_text("energy_uj").splitlines()[0])
+    RAPL is present but energy_uj is readable by root only
+    """
+    text = HEAD.format(path=path)
+    if estimate is not None:
+        text += ESTIMATE.format(watts=estimate[0], factor=estimate[1])
+    return text + REMEDIES
 
 
 def domain_of(label: str, zone: Path | None) -> Domain:

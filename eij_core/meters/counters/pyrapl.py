@@ -18,10 +18,7 @@ from ...errors import MeterPermissionError, MeterUnavailable
 from ...registry import meters
 from ..settlement.counted import Counted, Sharing
 from .counter import Domain, HardwareCounter, counters
-from .permission import permission_text
-from .powercap import DEFAULT_ROOT, domain_of, zones
-
-__all__ = ["PyRaplCounter", "pyrapl"]
+from .powercap import DEFAULT_ROOT, domain_of, permission_text, zones
 
 
 @counters.add("pyrapl")

@@ -4,35 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .rescale import apportion
-
-__all__ = ["NOT_OPERATORS", "QUANTISATION", "Accounts", "Uncertainty"]
+from .window import apportion
 
 Floats = NDArray[np.float64]
 
 NOT_OPERATORS = ("start", "overhead", "away", "others")
 QUANTISATION = math.sqrt(1.0 / 6.0)
 """A window opens and closes at a random phase of a tick: the sd of the two together, in ticks."""
-
-
-class Uncertainty(NamedTuple):
-    """How well an energy is known; the two parts are never mixed."""
-
-    joules: float
-    quantisation: float
-    """Standard deviation by ticks and by the division over accounts."""
-    low: float
-    high: float
-    """The systematic band of the counter."""
-
-    def as_data(self) -> dict[str, Any]:
-        """Return it as results and records keep it."""
-        return {"quantisation_sd": self.quantisation, "band": [self.low, self.high]}
 
 
 class Accounts:
@@ -85,13 +68,16 @@ class Accounts:
         """Return the settled Joules of every account."""
         return dict(zip(self.names, (self.settled_uj * 1e-6).tolist(), strict=True))
 
-    def uncertainty(self, *accounts: str) -> Uncertainty:
-        """Return how well the energy of some accounts is known (default: all but others)."""
-        names = accounts or self.names[:-1]
-        places = [self.names.index(name) for name in names]
+    def uncertainty(self, *accounts: str) -> dict[str, Any]:
+        """Return how well the energy of some accounts is known.
+
+        `quantisation_sd` is the standard deviation by ticks and by the division over accounts,
+        `band` the systematic error of the counter, from and to; the two are never mixed.
+        """
+        places = [self.names.index(name) for name in accounts]
         joules = float(self.settled_uj[places].sum()) * 1e-6
         sd = math.sqrt(float(self._variance[places].sum())) * 1e-6
-        return Uncertainty(joules, sd, joules / self._band, joules * self._band)
+        return {"quantisation_sd": sd, "band": [joules / self._band, joules * self._band]}
 
     def summary(self) -> dict[str, Any]:
         """Return the accounts and their uncertainty as plain data, for results and records."""
@@ -105,6 +91,6 @@ class Accounts:
             "imputed_share": imputed / (settled + imputed) if imputed else 0.0,
             "quality": dict(self.quality),
             "interrupted": self.interrupted,
-            **self.uncertainty(*charged).as_data(),
-            "accounts": {name: self.uncertainty(name).as_data() for name in self.names[:-1]},
+            **self.uncertainty(*charged),
+            "accounts": {name: self.uncertainty(name) for name in self.names[:-1]},
         }

@@ -21,10 +21,7 @@ import numpy as np
 from ...errors import MeterUnavailable
 from ...protocols import Counter, EnergyInfo
 from .accounts import QUANTISATION
-from .rescale import apportion
-from .window import MIN_TICKS, STUCK_NS
-
-__all__ = ["Charge", "SettlingMeter"]
+from .window import MIN_TICKS, STUCK_NS, apportion
 
 OVERHEAD = "overhead"
 RATE_STEP = 0.3

@@ -10,8 +10,6 @@ from typing import NamedTuple, Protocol, TypeVar
 from ...engine.cpu_clocks import cycle_count
 from ..counters.host import Ticks, boot_and_cpu, busy_ticks
 
-__all__ = ["Clocks", "Instant", "RealClocks", "at_one_moment"]
-
 T = TypeVar("T")
 
 ONE_MOMENT = 20_000

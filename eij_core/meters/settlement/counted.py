@@ -13,8 +13,8 @@ The budget pays for the start and the applications. The energy of the loop aroun
 `overhead`; time off the CPU, pauses included, is `away`; on a shared host the rest of the package
 is `others`.
 
-`window` gathers cycles and time, `powers` learns what each account draws, `accounts` keeps the
-sums, `rescale` is the arithmetic, `neighbours` watches the host.
+`window` gathers cycles and time and does the arithmetic, `powers` learns what each account draws,
+`accounts` keeps the sums, `neighbours` watches the host.
 """
 
 from __future__ import annotations
@@ -37,12 +37,11 @@ from .accounts import QUANTISATION, Accounts
 from .clocks import Clocks, Instant, RealClocks
 from .neighbours import Neighbours
 from .powers import BESIDES, Powers, Prior
-from .rescale import Base, rescale_ledger
-from .window import LONG_GAP_NS, MIN_TICKS, SUSPEND_NS, Settlement, Window
-
-__all__ = ["Counted", "Settlement", "Sharing"]
+from .window import LONG_GAP_NS, MIN_TICKS, SUSPEND_NS, Settlement, Window, rescale_ledger
 
 Sharing = Literal["exclusive", "shared"]
+Reading = tuple[Instant, int | None]
+"""Clocks and counter at one moment; None: the counter cannot be read."""
 
 LONG_NS = 100_000
 """Applications from here on are checked for time off the CPU, which takes 1 % of the time."""
@@ -129,7 +128,7 @@ class Counted:
             self._min_ns = max(self._min_ns, self._neighbours.every_ns)
         self._window: Window | None = None
         self._first_uj = self._booked_uj = 0
-        self._last: tuple[Instant, int | None] | None = None
+        self._last: Reading | None = None
         self._breaks = self.counter.breaks
         long = LONG_NS * frequency if HAS_THREAD_CLOCK else math.inf
         slow = 3 * self.counter.info.read_cost_ns
@@ -146,14 +145,16 @@ class Counted:
             if energy is not None:
                 self._first_uj = self._booked_uj = energy
             self._neighbours.begin()
-            self._open(energy, ledger)
+            self._window = Window.opened(energy, ledger)
         else:
-            self._bridge(self._window, *self._last, now, energy, broken)
+            self._bridge(self._window, self._last, (now, energy), broken)
         meter.seen[:] = now.cycles, now.cpu_ns
         self._last = now, energy
 
-    def settle(self, meter: CompiledMeter, ledger: Ledger, limits: Limits) -> Settlement | None:
-        """Take a chunk into the window; close the window if the counter allows.
+    def settle(
+        self, meter: CompiledMeter, ledger: Ledger, limits: Limits, *, final: bool = False
+    ) -> Settlement | None:
+        """Take a chunk into the window; close the window if the counter allows, or if it must.
 
         Returns
         -------
@@ -161,21 +162,6 @@ class Counted:
             None: the window is still open, and its rows must be held back. Else the ledger has
             been rescaled in place, and `rescale` brings all rows held back to their settled Joules.
         """
-        return self._settle(meter, ledger, limits, final=False)
-
-    def finish(self, meter: CompiledMeter, ledger: Ledger, limits: Limits) -> Settlement:
-        """Close the last window as it is; without a tick in it, its charges are imputed."""
-        settlement = self._settle(meter, ledger, limits, final=True)
-        assert settlement is not None
-        return settlement
-
-    def close(self) -> None:
-        """Close the counter and let the next measured run in."""
-        self._release()
-
-    def _settle(
-        self, meter: CompiledMeter, ledger: Ledger, limits: Limits, final: bool
-    ) -> Settlement | None:
         if self._window is None or self._last is None:
             raise RuntimeError("settle without begin")
         window, (before, energy_before) = self._window, self._last
@@ -207,23 +193,21 @@ class Counted:
             return self._close(window, meter, ledger, limits, energy)
         return None
 
+    def finish(self, meter: CompiledMeter, ledger: Ledger, limits: Limits) -> Settlement:
+        """Close the last window as it is; without a tick in it, its charges are imputed."""
+        settlement = self.settle(meter, ledger, limits, final=True)
+        assert settlement is not None
+        return settlement
+
+    def close(self) -> None:
+        """Close the counter and let the next measured run in."""
+        self._release()
+
     # --- windows ---
 
-    def _open(self, energy: int | None, ledger: Ledger) -> Window:
-        used = np.zeros(ledger.operator_joules.size + 1)
-        self._window = window = Window(energy, Base.of(ledger), used)
-        return window
-
-    def _bridge(
-        self,
-        window: Window,
-        before: Instant,
-        energy_before: int | None,
-        now: Instant,
-        energy: int | None,
-        broken: bool,
-    ) -> None:
+    def _bridge(self, window: Window, last: Reading, reading: Reading, broken: bool) -> None:
         """Book what happened between two chunks."""
+        (before, energy_before), (now, energy) = last, reading
         self._neighbours.pass_time(before, now)
         asleep = now.asleep_ns - before.asleep_ns > SUSPEND_NS
         if window.start_uj is None or energy is None or energy_before is None:
@@ -263,7 +247,7 @@ class Counted:
         settlement = Settlement(window.base, factors, quality, counted, accounts)
         meter.rate[:] = self.powers.rates[:-2]
         self._booked_uj = energy
-        self._open(energy, ledger)
+        self._window = Window.opened(energy, ledger)
         return settlement
 
     def _impute(
@@ -280,15 +264,15 @@ class Counted:
             self.accounts.unsettled_uj += energy - self._booked_uj
             self._booked_uj = energy
         self.powers.forget_lag()
-        following = self._open(energy, ledger)
+        self._window = Window.opened(energy, ledger)
         if why == "stuck" and window.still_ns > 0:
             # When it moves again it brings the energy of all the time it stood: not to be used.
-            following.faults.append(why)
+            self._window.faults.append(why)
         return settlement
 
     # --- the counter ---
 
-    def _look(self) -> tuple[Instant, int | None]:
+    def _look(self) -> Reading:
         """Read clocks and counter at one moment: again, if the thread was interrupted."""
         for _ in range(ATTEMPTS):
             now = self.clocks.now()

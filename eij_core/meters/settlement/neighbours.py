@@ -5,8 +5,6 @@ from __future__ import annotations
 from .clocks import Clocks, Instant
 from .window import cpu_ns_between
 
-__all__ = ["Neighbours"]
-
 EXCLUSIVE_NS = 500_000_000
 """How often /proc/stat is read, which is slow."""
 SHARED_NS = 100_000_000

@@ -7,8 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PowerFilter"]
-
 Floats = NDArray[np.float64]
 
 NOISE = 0.01

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from .power_filter import PowerFilter
 
-__all__ = ["OVERHEAD", "Powers", "Prior"]
-
 Floats = NDArray[np.float64]
 
 ALIKE, OVERHEAD_ALIKE = 0.03, 0.3

@@ -1,17 +1,20 @@
-"""A window: time and cycles since the last settlement, and how the window closed."""
+"""A window: time and cycles since the last settlement, and how the window closed.
+
+When it closes, its whole µJ are divided exactly, and its rows and the ledger are brought to their
+settled Joules.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.histogram import CENTRES, bin_of
+from ...engine.rows import Ledger
 from .clocks import Instant
-from .rescale import Base, rescale_rows
-
-__all__ = ["LONG_GAP_NS", "MIN_TICKS", "STUCK_NS", "Settlement", "Window", "cpu_ns_between"]
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +26,21 @@ STUCK_NS = 1_000_000_000
 """A counter that has not moved for so long is stuck."""
 SUSPEND_NS = 50_000_000
 """Suspended time between two readings from here on spoils a window."""
+SAME_BIN = 0.0075
+"""A smaller change of scale moves no application at the centre of its bin to another bin."""
+
+
+class Base(NamedTuple):
+    """What had been spent when a window opened."""
+
+    joules: float
+    operator_joules: Floats
+    histogram: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, ledger: Ledger) -> Base:
+        """Copy what a rescaling needs from a ledger."""
+        return cls(float(ledger.joules[0]), ledger.operator_joules.copy(), ledger.histogram.copy())
 
 
 @dataclass(frozen=True)
@@ -61,6 +79,11 @@ class Window:
     pauses: int = 0
     faults: list[str] = field(default_factory=list)
 
+    @classmethod
+    def opened(cls, energy: int | None, ledger: Ledger) -> Window:
+        """Return a window that opens at this reading of the counter."""
+        return cls(energy, Base.of(ledger), np.zeros(ledger.operator_joules.size + 1))
+
     def pass_time(self, before: Instant, now: Instant) -> None:
         """Add the time between two moments."""
         wall = now.wall_ns - before.wall_ns
@@ -98,3 +121,86 @@ class Window:
 def cpu_ns_between(before: Instant, now: Instant) -> int:
     """Return the CPU time between two moments; another thread has another clock."""
     return now.cpu_ns - before.cpu_ns if now.thread == before.thread else 0
+
+
+# --- whole µJ, rows and ledger ---
+
+
+def apportion(total: int, parts: Floats) -> NDArray[np.int64]:
+    """Divide whole µJ in proportion to parts, exactly (largest remainders, ties to the first).
+
+    Examples
+    --------
+    >>> apportion(10, np.array([1.0, 1.0, 1.0])).tolist()
+    [4, 3, 3]
+    """
+    parts = np.maximum(parts, 0.0)
+    scale = parts.sum()
+    if scale <= 0.0:
+        parts, scale = np.ones(parts.size), float(parts.size)
+    exact = parts / scale * total
+    whole = np.floor(exact).astype(np.int64)
+    missing = int(total - whole.sum())
+    order = np.argsort(whole - exact, kind="stable")
+    # Rounding can make the parts exceed the total, by very little of a very large one.
+    whole[order[:missing] if missing >= 0 else order[missing:]] += np.sign(missing)
+    return whole
+
+
+def rescale_rows(rows: NDArray[Any], base: Base, factors: Floats) -> NDArray[Any]:
+    """Return a window's rows at their settled Joules.
+
+    Parameters
+    ----------
+    rows : array of `engine.rows.row_dtype`
+        The rows written since the window opened.
+    base : Base
+        The ledger when the window opened.
+    factors : array
+        Settled over provisional Joules, per operator; the last is the start's.
+
+    Returns
+    -------
+    array
+        A copy with `joules`, `operator_joules` and `spent` settled. `spent` never falls, within the
+        window and from the one before. `beliefs` stay as the selector held them.
+    """
+    rows = rows.copy()
+    rows["joules"] *= factors[rows["operator"]]  # the start's operator is -1, its factor the last
+    settled, spent = _settled(rows["operator_joules"], rows["spent"], base, factors)
+    rows["operator_joules"] = settled
+    rows["spent"] = np.maximum.accumulate(spent)
+    return rows
+
+
+def rescale_ledger(ledger: Ledger, base: Base, factors: Floats, by_joules: bool = True) -> None:
+    """Bring a ledger, in place, to the settled Joules of the window that opened at `base`.
+
+    The next grid point of `ledger.mark` keeps its distance, if the axis is Joules.
+    """
+    before = float(ledger.joules[0])
+    settled, spent = _settled(ledger.operator_joules, before, base, factors)
+    ledger.operator_joules[:], ledger.joules[0] = settled, spent
+    if by_joules:
+        ledger.mark[0] += ledger.joules[0] - before
+    for o, factor in enumerate(factors[:-1]):
+        if abs(factor - 1.0) > SAME_BIN:
+            _shift(ledger.histogram[o], base.histogram[o], float(factor))
+
+
+def _settled(operators: Floats, spent: Any, base: Base, factors: Floats) -> tuple[Floats, Any]:
+    """Return the settled Joules of the operators, and in all: never less than at the opening."""
+    moved = operators - base.operator_joules
+    start = spent - base.joules - moved.sum(axis=-1)
+    total = base.joules + moved @ factors[:-1] + start * factors[-1]
+    return base.operator_joules + moved * factors[:-1], np.maximum(total, base.joules)
+
+
+def _shift(counts: NDArray[np.int64], base: NDArray[np.int64], factor: float) -> None:
+    """Move the applications of a window to the bins of their settled Joules."""
+    new = counts - base
+    places = np.flatnonzero(new)
+    target = [bin_of(joules) for joules in (CENTRES[places] * factor).tolist()]
+    moved = new[places]
+    counts[:] = base
+    np.add.at(counts, target, moved)

@@ -13,8 +13,6 @@ from ...engine.kernel import kernel
 from ...errors import InputError
 from ...registry import Range, problems
 
-__all__ = ["ECC", "ecc"]
-
 # A (12, 24, 6) Hadamard code reaches it, and the Delsarte bound equals it.
 KNOWN_OPTIMA = {(24, 12): 6.0 / 89.0}
 
@@ -63,7 +61,7 @@ class ECC(NamedTuple):
     def toggle(self, x: Any, memo: Any, i: int) -> None:
         """Flip bit `i` in x and memo."""
         memo[self.words] += change(self, memo, i)
-        invert(self, memo, i)
+        flip_packed(self, memo, i)
         x[i] ^= 1
 
     def flip(self, x: Any, memo: Any, i: int) -> float:
@@ -76,10 +74,10 @@ class ECC(NamedTuple):
         total = memo[self.words]
         for j in range(1, count):
             total += change(self, memo, bits[j])
-            invert(self, memo, bits[j])
+            flip_packed(self, memo, bits[j])
         total += change(self, memo, bits[0])  # the last change, so the memo is not updated
         for j in range(1, count):
-            invert(self, memo, bits[j])
+            flip_packed(self, memo, bits[j])
         return self.value(total)
 
     def reach(self) -> int:
@@ -104,7 +102,7 @@ def change(problem: Any, memo: Any, i: int) -> Any:
 
 
 @kernel
-def invert(problem: Any, memo: Any, i: int) -> None:
+def flip_packed(problem: Any, memo: Any, i: int) -> None:
     """Flip bit `i` in its packed word."""
     row = i // problem.length
     memo[row] ^= 1 << (i - row * problem.length)

@@ -11,8 +11,6 @@ from ...engine.kernel import kernel
 from ...errors import InputError, RunError
 from ...registry import Range, problems
 
-__all__ = ["External", "external"]
-
 
 @kernel
 class External(NamedTuple):

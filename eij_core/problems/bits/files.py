@@ -25,8 +25,6 @@ from ...errors import InputError, InstanceError
 from ...registry import FILE_BYTES, Digest, Range, problems, read_file
 from .knapsack import Knapsack, build
 
-__all__ = ["knapsack_file", "parse_knapsack"]
-
 log = logging.getLogger(__name__)
 
 LINE_BYTES = 64 * 1024

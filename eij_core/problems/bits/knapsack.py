@@ -12,8 +12,6 @@ from ...engine.kernel import kernel
 from ...errors import InputError
 from ...registry import Range, problems
 
-__all__ = ["Family", "Knapsack", "knapsack", "optimal_profit", "pisinger"]
-
 Family = Literal[
     "uncorrelated",
     "weakly-correlated",
@@ -25,6 +23,8 @@ Family = Literal[
 
 # An exact optimum is computed where dynamic programming takes well under a second.
 QUICK_CELLS = 30_000_000
+# Instances of a series: their capacities rise from one to the next.
+SERIES = 1000
 
 
 @kernel
@@ -138,7 +138,7 @@ class _Rand48:
 
 
 def pisinger(
-    family: Family, n: int, r: int, instance: int, series: int = 1000
+    family: Family, n: int, r: int, instance: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Regenerate an instance of Pisinger's generator: profits, weights and capacity.
 
@@ -170,7 +170,7 @@ def pisinger(
             case _:
                 raise InputError("family", family, f"one of {', '.join(Family.__args__)}")
         profits[i], weights[i] = p, w
-    capacity = max(instance * int(weights.sum()) // (series + 1), int(weights.max()))
+    capacity = max(instance * int(weights.sum()) // (SERIES + 1), int(weights.max()))
     return profits, weights, capacity
 
 

@@ -12,8 +12,6 @@ from ...engine.kernel import kernel
 from ...errors import InputError
 from ...registry import Range, problems
 
-__all__ = ["NK", "nk"]
-
 # Tables hold multiples of 2**-32: sums of integers are exact in any order, so that incremental
 # evaluation equals the full one to the last bit.
 UNIT = 2.0**-32

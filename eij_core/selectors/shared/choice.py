@@ -1,4 +1,4 @@
-"""How rules choose: by chance, on a wheel with unequal sectors, or by the largest score.
+"""How rules choose: first tries, then by chance, on a wheel with unequal sectors, or by score.
 
 Decorators give a rule what it has in common with others of its kind, so that its file holds its
 parameters and its formulas.
@@ -6,6 +6,7 @@ parameters and its formulas.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
@@ -15,25 +16,39 @@ from ...engine.arrays import Number, Numbers, Whole, empty
 from ...engine.kernel import completed, kernel
 from ...engine.rng import below, uniform
 from ...protocols import Decision, Hints
-from .decision import decide
-from .first_tries import NOT_TRIED, untried
-from .relative_reward import belief_with_score
-from .running_means import RunningMeans, Seen, belief_of_means, update_means
-
-__all__ = [
-    "Chance",
-    "MeanRewards",
-    "Score",
-    "Wheel",
-    "chooses_by_chance",
-    "chooses_by_score",
-    "highest",
-    "keeps_means",
-    "largest",
-    "spin",
-]
+from .rewards import RunningMeans, Seen, belief_of_means, belief_with_score, update_means
 
 C = TypeVar("C", bound=type)
+
+NOT_TRIED = "has not been tried yet, so it goes first"
+
+
+def decide(selector: Any, stats: Any, left: float, rng: Any) -> tuple[int, Any]:
+    """Select on copies; return the choice and a copy of the stream as it was before."""
+    with np.errstate(over="ignore"):
+        chosen = selector.select(copy.deepcopy(stats), left, rng.copy())
+    return int(chosen), rng.copy()
+
+
+@kernel
+def untried(counts: Any, tries: float, rng: Any) -> int:
+    """Return a random operator with fewer than `tries` applications, or -1."""
+    # Paper: UCB1, its relatives and KUBE play each arm once first, the rules that choose by chance
+    # or by posterior draws do not; here: all do, because then rules differ by what they learn
+    # alone.
+    waiting = 0
+    for o in range(counts.size):
+        if counts[o] < tries:
+            waiting += 1
+    if waiting == 0:
+        return -1
+    turn = below(rng, waiting)
+    for o in range(counts.size):
+        if counts[o] < tries:
+            if turn == 0:
+                return o
+            turn -= 1
+    return -1
 
 
 def _belief(self: Any, stats: Any, operator: int) -> Any:

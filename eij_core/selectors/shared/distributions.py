@@ -8,8 +8,6 @@ from typing import Any
 from ...engine.kernel import kernel
 from ...engine.rng import normal, uniform
 
-__all__ = ["beta", "gamma"]
-
 
 @kernel
 def gamma(shape: float, rng: Any) -> float:

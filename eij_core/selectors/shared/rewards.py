@@ -1,4 +1,4 @@
-"""Rewards of the bandit rules: improvement, per Joule or not, relative to a recent maximum.
+"""What rules keep of each operator: running means, and rewards relative to a recent maximum.
 
 Bandit rules expect rewards in [0, 1]; improvements have no bound and shrink as the search goes on.
 So a reward is divided by a running maximum that slowly decays. Every rule that takes its reward
@@ -8,20 +8,59 @@ from here does so, whatever reward its paper uses.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
+import numpy as np
+
+from ...engine.arrays import Numbers, Wholes, empty
 from ...engine.kernel import kernel
 from ...protocols import Belief
 from ...registry import Range
-from .running_means import belief_of_means, update_means
 
-__all__ = ["PER_JOULE", "belief_with_score", "improvement", "relative", "reward"]
-
-# The range and description of the parameter `cost` of such rules.
+# The range and description of the parameter `cost` of rules with rewards.
 PER_JOULE = Range(about="reward per Joule; off: energy does not count")
 
 # Share of the running maximum that remains after an application.
 KEEP = 0.995
+
+
+class RunningMeans(NamedTuple):
+    """Welford's running means and sums of squares."""
+
+    applications: Wholes
+    gain: Numbers
+    gain_squares: Numbers
+    joules: Numbers
+    joules_squares: Numbers
+
+
+Seen = Annotated[RunningMeans, lambda operators: empty(RunningMeans, operators)]
+"""The field of a memory that holds them."""
+
+
+@kernel
+def update_means(seen: Any, operator: int, gain: float, joules: float) -> None:
+    """Take in one application."""
+    seen.applications[operator] += 1
+    n = seen.applications[operator]
+    step = gain - seen.gain[operator]
+    seen.gain[operator] += step / n
+    seen.gain_squares[operator] += step * (gain - seen.gain[operator])
+    step = joules - seen.joules[operator]
+    seen.joules[operator] += step / n
+    seen.joules_squares[operator] += step * (joules - seen.joules[operator])
+
+
+@kernel
+def belief_of_means(seen: Any, operator: int) -> Any:
+    """Return means, standard deviations and their ratio (Eq. basic_eij)."""
+    n = seen.applications[operator]
+    if n == 0:
+        return Belief(np.nan, np.nan, np.nan, np.nan, np.nan)
+    gain, joules = seen.gain[operator], seen.joules[operator]
+    gain_sd = math.sqrt(seen.gain_squares[operator] / n)
+    joules_sd = math.sqrt(seen.joules_squares[operator] / n)
+    return Belief(gain, gain_sd, joules, joules_sd, gain / joules)
 
 
 @kernel
