@@ -23,8 +23,6 @@ from app.views.view import View
 from eij_core.figures.numbers import padded
 from eij_core.protocols import Belief
 
-__all__ = ["DecisionView", "PosteriorPlot"]
-
 Z = np.linspace(-4.0, 4.0, 81)
 """Standard deviations at which a posterior is drawn."""
 

@@ -21,8 +21,6 @@ from app.views.view import SMALL, View, course
 from eij_core.selectors import eij as core
 from eij_core.selectors.eij import EijStats
 
-__all__ = ["SelectionPlot", "SelectionView", "has_probability", "probability_of_first"]
-
 METRICS = {
     "choices": "Share of choices so far (%)",
     "recent": "Share of choices, last 5 % of the budget (%)",
@@ -66,14 +64,10 @@ class SelectionPlot(Plot):
 class SelectionView(View):
     """Which operators were chosen, and where the Joules went."""
 
-    key, title = "selection", "What was chosen"
+    key, title, plot = "selection", "What was chosen", SelectionPlot
 
     def _options(self) -> list[Any]:
         return [pmui.RadioButtonGroup(options=list(METRICS), value="choices", **SMALL)]
-
-    def plots(self) -> tuple[Plot, ...]:
-        """Return the chosen share."""
-        return (SelectionPlot(self.options[0].value),)
 
     def table(self, snapshot: Snapshot) -> str:
         """Return the shares of choices and of Joules as the run went on."""

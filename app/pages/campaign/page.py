@@ -27,8 +27,6 @@ from eij_core.campaigns import Event
 from eij_core.campaigns.preparation import is_measured
 from eij_core.reports import Report
 
-__all__ = ["CampaignPage"]
-
 NONE = "–"
 EMPTY = """<div class='words'><p>One run shows how a rule works; to claim that it is better takes
 many. Choose problems, algorithms and selectors at the side, or paste a campaign's file, and run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -16,19 +17,8 @@ from eij_core.figures.colours import EITHER, variables
 from eij_core.reports import Report
 from eij_core.reports.templating import FADE, STYLE
 
-__all__ = ["ReportView"]
-
-# The page's own colours: what the report calls paper and ink follows the theme around it.
-HERE = (
-    f":host {{ {variables(EITHER)} }}"
-    + """
-:host { --ink: currentColor; --soft: color-mix(in srgb, currentColor 66%, transparent);
-  --rule: color-mix(in srgb, currentColor 18%, transparent);
-  --grid: color-mix(in srgb, currentColor 9%, transparent);
-  --paper: transparent; --card: var(--panel-surface-color, transparent); }
-p.lead { margin-top: 0; } .panels svg { background: none; }
-"""
-)
+PAGE_STYLE = Path(__file__).with_name("report.css").read_text("utf-8")
+SHEET = f"{STYLE}{FADE}:host {{ {variables(EITHER)} }}\n{PAGE_STYLE}"
 
 
 class ReportView(pn.viewable.Viewer):
@@ -40,8 +30,7 @@ class ReportView(pn.viewable.Viewer):
         self.part = pmui.Select(label="Part", options=[], width=330, **small)
         self.control = pmui.Select(label="Held against", options=[], width=190, **small)
         self.download = download("Whole report", "report.html", self._file)
-        sheets = [STYLE + FADE + HERE]
-        self._lead, self._body = (html_pane((0, 8), stylesheets=sheets) for _ in range(2))
+        self._lead, self._body = (html_pane((0, 8), stylesheets=[SHEET]) for _ in range(2))
         self._sections: dict[str, str] = {}
         self.report: Report | None = None
         self.part.param.watch(lambda _: self._draw_part(), "value")

@@ -9,8 +9,6 @@ from eij_core.campaigns import Campaign, Conductor, Event
 from eij_core.paper import beside
 from eij_core.reports import Report, report_of
 
-__all__ = ["conducted", "reported"]
-
 TASK_SECONDS = 0.15
 """Short tasks: the page shows progress after each, and other visitors wait for their turn."""
 

@@ -21,8 +21,6 @@ from eij_core.registry import selectors
 from eij_core.reports.text_table import p_value
 from eij_core.zoo import ALGORITHMS, BUDGETS, CASES, Cell, frame_of_cells, observe_at, places
 
-__all__ = ["ZooPage"]
-
 RULES = ("eij-plus", "eij", "ucb1", "uniform")
 START = ("twin-10", "null", "almost", "cost-up")
 EMPTY = (
