@@ -108,7 +108,13 @@ def _probability(beliefs: bytes) -> float:
     gain, gain_sd, joules, joules_sd, _ = np.frombuffer(beliefs).reshape(2, 5).T
     if not np.isfinite(gain + joules).all():
         return math.nan
-    log_var = np.log1p((joules_sd / joules) ** 2)
     tries = np.ones(2, np.int64)
-    stats = EijStats(tries, gain, gain_sd**2, np.log(joules) - 0.5 * log_var, log_var, joules)
+    stats = EijStats(tries, gain, gain_sd**2, *log_normal(joules, joules_sd), joules)
     return core.probability_of_first(stats)
+
+
+def log_normal(mean: Any, sd: Any) -> tuple[Any, Any]:
+    """Return mean and variance of a logarithm, given mean and deviation of the value itself."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.log1p(np.square(np.divide(sd, mean)))
+        return np.log(mean) - 0.5 * variance, variance

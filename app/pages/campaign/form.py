@@ -71,9 +71,8 @@ class CampaignForm(pn.viewable.Viewer):
         self.check()
 
     def __panel__(self) -> Any:
-        return column(
-            self.way, *self.fields.values(), self.file, self.complaint, self.size, margin=(4, 2)
-        )
+        parts = (self.way, *self.fields.values(), self.file, self.complaint, self.size)
+        return column(*parts, margin=(4, 0))
 
     # --- what it says ---
 

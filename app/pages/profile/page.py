@@ -89,7 +89,7 @@ class ProfilePage(JobPage[Step]):
     @property
     def controls(self) -> Any:
         """What fills the side."""
-        return column(*self.pickers.values(), self._here, self.batches)
+        return column(*self.pickers.values(), self._here, self.batches, margin=(4, 0))
 
     def main(self) -> Any:
         """Return what fills the middle."""

@@ -78,7 +78,7 @@ class ZooPage(JobPage[Cell]):
         }
         self.value = pmui.RadioButtonGroup(
             options={title: name for name, (title, _) in VALUES.items()}, value="wasted_share",
-            size="small", margin=(4, 8),
+            size="small", margin=(4, 8), sizing_mode="stretch_width", max_width=560,
         )  # fmt: skip
         self.words = html_pane((4, 10), EMPTY)
         self.table = html_pane((0, 10))
@@ -93,11 +93,13 @@ class ZooPage(JobPage[Cell]):
     @property
     def controls(self) -> Any:
         """What fills the side."""
-        return column(*self._widgets.values())
+        return column(*self._widgets.values(), margin=(4, 0))
 
     def main(self) -> Any:
         """Return what fills the middle."""
-        parts = (self.value, self.picture, self.words, self.downloads, self.table)
+        # In a column of Bokeh's own: Material's would measure a new map before it has a layout.
+        picture = pn.Column(self.picture, sizing_mode="stretch_width")
+        parts = (self.value, picture, self.words, self.downloads, self.table)
         return middle(self.alert, self.toolbar.above(*parts))
 
     # --- what a visitor does ---
@@ -193,6 +195,6 @@ def _table(cells: list[Cell]) -> str:
     )
     return (
         f"{table(head, rows, 'named')}"
-        "<p class='quiet'>p: of equivalence with the best single operator, within 1 % (two "
+        "<p class='words quiet'>p: of equivalence with the best single operator, within 1 % (two "
         "one-sided tests); small is good.</p>"
     )
