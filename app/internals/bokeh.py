@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["session_count"]
-
 
 def session_count(context: Any) -> int:
     """Return how many sessions an application has, those that are being opened included."""

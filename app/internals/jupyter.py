@@ -14,8 +14,6 @@ from typing import Any
 
 from panel.io.model import diff
 
-__all__ = ["WIDGET", "is_shown", "talk_through"]
-
 log = logging.getLogger(__name__)
 
 WIDGET = ("_document", "_document_patched", "_model", "_model_to_traits", "_sync_model")

@@ -8,11 +8,6 @@ from typing import Any, NamedTuple
 import panel as pn
 from panel.template import EditableTemplate
 
-__all__ = [
-    *("EchoComponent", "Page", "add_hook", "allow_no_choice", "ask_for_no_font", "hear_through"),
-    *("pages_of", "share_style_sheets", "style_sheets"),
-]
-
 
 class Page(NamedTuple):
     """A place where a view is shown."""

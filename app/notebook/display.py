@@ -16,12 +16,9 @@ from panel.models.esm import ReactiveESM
 from app.internals.jupyter import is_shown, talk_through
 from app.internals.panel import add_hook, hear_through, pages_of, share_style_sheets, style_sheets
 from app.notebook import jupyter
-from app.notebook.page_scripts import ICONS
 from app.notebook.painter import painter
 from app.text.theme import THEME
 from app.views.view import Screen, View
-
-__all__ = ["NotebookScreen"]
 
 WIDGETS = ("ipywidgets", "vscode")
 """Ways to talk to the kernel that go over ipywidgets and jupyter_bokeh."""
@@ -93,8 +90,8 @@ def _bring_along(_: Any, root: Any) -> None:
         if isinstance(model, ImportedStyleSheet) and model.url.startswith(CDN_DIST):
             path = DIST_DIR / model.url.removeprefix(CDN_DIST).partition("?")[0]
             model.url = f"data:text/css;base64,{base64.b64encode(path.read_bytes()).decode()}"
-        if isinstance(model, ReactiveESM) and ICONS not in model.stylesheets:
-            model.stylesheets = [*model.stylesheets, ICONS]
+        if isinstance(model, ReactiveESM) and jupyter.ICONS not in model.stylesheets:
+            model.stylesheets = [*model.stylesheets, jupyter.ICONS]
     _send_code_once(root)
 
 

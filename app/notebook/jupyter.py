@@ -14,9 +14,12 @@ import panel as pn
 import panel_material_ui as pmui
 
 from app.internals.panel import ask_for_no_font
-from app.notebook.page_scripts import FOCUS, MESSAGES
 
-__all__ = ["extension", "kernel", "prepare", "replace_in_cell"]
+FOCUS, ICONS, MESSAGES = (
+    Path(__file__).with_name(name).read_text("utf-8")
+    for name in ("focus.js", "icons.css", "messages.js")
+)
+"""For the page of a notebook: repairs of focus and messages, and how icons look."""
 
 
 def kernel() -> Any:

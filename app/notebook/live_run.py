@@ -14,14 +14,13 @@ import weakref
 from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
 
 from app.background.controller import Controller
-from app.notebook.jupyter import extension, prepare, replace_in_cell
+from app.notebook.jupyter import prepare, replace_in_cell
 from app.notebook.painter import PERIOD, painter
+from app.pages.common.layout import alert_box, column, show_alert
 from app.pages.run.settings import Settings
 from app.pages.run.transport import TransportBar
-from app.text.escape import text
 from app.views.decision import DecisionView
 from app.views.energy import EnergyView
 from app.views.estimates import EijView
@@ -31,8 +30,6 @@ from app.views.selection import SelectionView
 from app.views.view import View
 from eij_core import EijError, Result, Run, RunError, Trial
 from eij_core.result import frame_of
-
-__all__ = ["LiveRun", "extension"]
 
 DEFAULT = Trial()
 VIEWS: dict[str, type[View]] = {
@@ -84,12 +81,9 @@ class LiveRun(pn.viewable.Viewer):
     ) -> None:
         super().__init__(**params)
         run = problem if isinstance(problem, Run) else None
-        if run is not None:
-            self.trial = run.trial
-        elif isinstance(problem, Trial):
-            self.trial = problem
-        else:
-            self.trial = Trial(problem, algorithm, selector, meter, budget, seed)
+        given = run.trial if run is not None else problem
+        parts = (algorithm, selector, meter, budget, seed)
+        self.trial = given if isinstance(given, Trial) else Trial(given, *parts)
         self._settings = Settings(pace=pace, compare=compare)
         self._controller = Controller(lambda: self.trial, self._settings, run=run)
         self._controller.preview()
@@ -98,16 +92,15 @@ class LiveRun(pn.viewable.Viewer):
         self._bar = TransportBar(self._controller, self._settings)
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self.views = tuple(VIEWS[name]() for name in views)
-        self._error = pmui.Alert(object="", severity="error", visible=False)
+        self._error = alert_box(margin=0)
         self._lock = threading.RLock()
         self._served = False
         self._behind = False
         """Whether the controller has news that no page shows yet."""
         for view in self.views:
             self.follow(view)
-        parts = (self._bar, self._error, *self.views[:1], grid(*self.views[1:], gap="10px"))
-        whole: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
-        self._layout = pmui.Column(*parts, **whole, sx={"gap": "10px"})
+        shown = (self._bar, self._error, *self.views[:1], grid(*self.views[1:], gap="10px"))
+        self._layout = column(*shown, sx={"gap": "10px"})
         self._controller.on_change = self._on_change
         replace_in_cell(self)
         prepare()
@@ -243,8 +236,7 @@ class LiveRun(pn.viewable.Viewer):
     def _draw(self) -> None:
         self._show(tuple(self._views))
         self._bar.refresh(self._controller)
-        message = self._controller.failure or self._controller.problem or ""
-        self._error.param.update(object=text(message), visible=bool(message))
+        show_alert(self._error, self._controller.failure or self._controller.problem)
 
     def _show(self, views: tuple[View, ...]) -> None:
         snapshot, story = self._controller.shown

@@ -17,8 +17,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-__all__ = ["PERIOD", "Painter", "painter"]
-
 log = logging.getLogger(__name__)
 
 PERIOD = 0.15

@@ -6,8 +6,6 @@ import html
 import re
 import unicodedata
 
-__all__ = ["label", "text"]
-
 # These have a meaning in Markdown and maths.
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]|~$^])")
 _INVISIBLE = re.compile("[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")

@@ -7,8 +7,6 @@ import secrets
 
 from eij_core import EijError
 
-__all__ = ["failure_message"]
-
 log = logging.getLogger(__name__)
 
 

@@ -6,8 +6,6 @@ import functools
 
 from latex2mathml.converter import convert
 
-__all__ = ["formula"]
-
 
 @functools.cache
 def formula(latex: str) -> str:

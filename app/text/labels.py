@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from eij_core.registry import selectors
 
-__all__ = ["PROVENANCE", "RuleLabels", "labels_of"]
-
 PROVENANCE: dict[str, str] = {
     "measured": "Read from a hardware counter of this machine.",
     "attributed": "A share of a hardware counter's reading, attributed to this run.",

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from app.text.escape import text
 from app.text.theme import colour_of
 
-__all__ = ["operator_cell", "row", "swatch", "table"]
-
 
 def table(heads: Iterable[str], rows: Iterable[str], kind: str = "") -> str:
     """Return a table that a narrow screen can scroll.

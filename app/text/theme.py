@@ -7,8 +7,6 @@ from typing import Any
 
 from eij_core.figures.colours import EITHER
 
-__all__ = ["MARKERS", "PAGE_CSS", "RULE", "THEME", "UNIFORM", "colour_of", "dash_of"]
-
 RULE = EITHER["c0"]
 """The rule under study, wherever runs are compared."""
 OPERATORS = tuple(EITHER[f"c{i}"] for i in range(1, 6))

@@ -17,13 +17,11 @@ from app.text.theme import MARKERS, colour_of, dash_of
 from app.views.layer import Layer, Line, Marks
 from app.views.panes import grid, html_pane
 from app.views.plot import AxisLimits, Plot
-from app.views.selection import has_probability, probability_of_first
+from app.views.selection import has_probability, log_normal, probability_of_first
 from app.views.snapshot import Snapshot
 from app.views.view import View
 from eij_core.figures.numbers import padded
 from eij_core.protocols import Belief
-
-__all__ = ["DecisionView", "PosteriorPlot"]
 
 Z = np.linspace(-4.0, 4.0, 81)
 """Standard deviations at which a posterior is drawn."""
@@ -101,15 +99,18 @@ class PosteriorPlot(Plot):
         """Return what a rule believes of one operator, in the rule's own terms."""
         drawn = float(getattr(draw, self.side, np.nan))
         if self.side == "joules":
-            return _log_normal(belief.joules, belief.joules_sd, drawn)
+            centre, variance = log_normal(belief.joules, belief.joules_sd)
+            return Posterior(centre, np.sqrt(variance), True, drawn)
+        gain, sd = belief.gain, belief.gain_sd
         if labels_of(snapshot.selector).rule != "eij-plus":
-            return Posterior(belief.gain, belief.gain_sd, False, drawn)
-        if draw is None:
-            return _about_logarithm(belief.gain, belief.gain_sd, np.nan)
+            return Posterior(gain, sd, False, drawn)
         # EI/J+ draws the logarithm of the credit; an operator that may not be started draws none.
-        luck = draw.luck if np.isfinite(draw.priority) else np.nan
-        gain = draw.gain
-        return _about_logarithm(gain, gain * draw.spread, gain * np.exp(draw.spread * luck))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if draw is None:
+                return Posterior(np.log(gain), np.divide(sd, gain), True, np.nan)
+            luck = draw.luck if np.isfinite(draw.priority) else np.nan
+            credit = draw.gain * np.exp(draw.spread * luck)
+            return Posterior(np.log(draw.gain), draw.spread, True, credit)
 
 
 class DecisionView(View):
@@ -204,17 +205,3 @@ def _numbers(snapshot: Snapshot) -> str:
     ]
     remarks = (f"{text(name)} has never been applied: {why}." for name in unknown)
     return table(("operator", *heads), rows) + f"<p class='words quiet'>{' '.join(remarks)}</p>"
-
-
-def _log_normal(mean: float, sd: float, drawn: float) -> Posterior:
-    """Return the belief about a logarithm, given mean and deviation of the value itself."""
-    variance = np.log1p(np.square(sd / mean)) if mean > 0.0 else np.nan
-    median = mean * np.exp(-0.5 * variance)
-    return _about_logarithm(median, median * np.sqrt(variance), drawn)
-
-
-def _about_logarithm(median: float, sd: float, drawn: float) -> Posterior:
-    """Return the belief about a logarithm, given the value's median and deviation around it."""
-    if not median > 0.0:
-        return Posterior(np.nan, np.nan, True, drawn)
-    return Posterior(np.log(median), sd / median, True, drawn)

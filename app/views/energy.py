@@ -18,8 +18,6 @@ from app.views.view import View, summary
 from eij_core.engine.histogram import FAINT, density, quantiles
 from eij_core.figures.numbers import padded
 
-__all__ = ["EnergyPlot", "EnergyView"]
-
 QUARTILES = (0.25, 0.5, 0.75)
 HALF = 0.42
 """Half the width of the widest violin; operators stand one apart."""
@@ -68,12 +66,8 @@ class EnergyPlot(Plot):
 class EnergyView(View):
     """Joules per application of each operator, as violins."""
 
-    key, title = "energy", "What an application costs"
+    key, title, plot = "energy", "What an application costs", EnergyPlot
     is_watched = False
-
-    def plots(self) -> tuple[Plot, ...]:
-        """Return the violins."""
-        return (EnergyPlot(),)
 
     def table(self, snapshot: Snapshot) -> str:
         """Return the quartiles of each operator."""

@@ -20,8 +20,6 @@ from app.views.view import SMALL, View, course
 from eij_core.figures.numbers import padded
 from eij_core.protocols import Belief
 
-__all__ = ["EijView", "EstimatesPlot"]
-
 METRICS = ("EI/J", "E[Δf]", "E[E]")
 ENERGY = "E[E]: Joules per application (J)"
 BAND = 160
@@ -88,15 +86,11 @@ class EstimatesPlot(Plot):
 class EijView(View):
     """EI/J of each operator with its uncertainty; expected improvement; expected energy."""
 
-    key, title = "estimates", "What each is worth"
+    key, title, plot = "estimates", "What each is worth", EstimatesPlot
 
     def _options(self) -> list[Any]:
         metric = pmui.RadioButtonGroup(options=list(METRICS), value=METRICS[0], **SMALL)
         return [metric, pmui.Switch(label="log", value=True, **SMALL)]
-
-    def plots(self) -> tuple[Plot, ...]:
-        """Return the chosen estimate on the chosen scale."""
-        return (EstimatesPlot(*(option.value for option in self.options)),)
 
     def table(self, snapshot: Snapshot) -> str:
         """Return score and Joules of each operator as the run went on."""

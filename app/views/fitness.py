@@ -20,8 +20,6 @@ from app.views.snapshot import Curve, Snapshot
 from app.views.view import SMALL, View, moments, summary
 from eij_core.figures.numbers import padded
 
-__all__ = ["CompareView", "FitnessPlot", "FitnessView"]
-
 
 @dataclass(frozen=True)
 class FitnessPlot(Plot):
@@ -76,14 +74,10 @@ class FitnessPlot(Plot):
 class FitnessView(View):
     """Best fitness against Joules, the compared runs beside it, the paper's fit on demand."""
 
-    key, title = "fitness", "What the Joules bought"
+    key, title, plot = "fitness", "What the Joules bought", FitnessPlot
 
     def _options(self) -> list[Any]:
         return [pmui.Switch(label="paper's fit", value=False, **SMALL)]
-
-    def plots(self) -> tuple[Plot, ...]:
-        """Return the lines, with the fit if it is switched on."""
-        return (FitnessPlot(self.options[0].value),)
 
     def table(self, snapshot: Snapshot) -> str:
         """Return the best fitness of each run after the same Joules."""

@@ -7,18 +7,18 @@ from typing import Any
 
 import holoviews as hv
 import numpy as np
+import pandas as pd
 from bokeh.events import Tap
 from bokeh.models import HoverTool, SaveTool, TapTool
 
 from app.views.plot import furnish, save_as_svg
 from eij_core.zoo import CASES
 
-__all__ = ["VALUES", "heat_map_of"]
-
 VALUES = {
     "wasted_share": ("Share of the Joules wasted", (0.0, 1.0)),
     "behind": ("Short of the best single operator", (0.0, 0.05)),
 }
+AXES = ["case", "rule"]
 ROW = 34
 
 
@@ -42,21 +42,14 @@ def heat_map_of(
         Cells that are not computed yet: their places stay empty.
     """
     title, limits = VALUES[value]
-    done = list(zip(frame["case"], frame["rule"], strict=True))
-    later = [pair for pair in awaited if pair not in done]
-    places = np.array(done + later, object).reshape(-1, 2)
-    cases = [name for name in CASES if name in set(places[:, 0])]
-    rules = list(dict.fromkeys(places[:, 1]))
-    numbers = frame[value].to_numpy(float)
     light = limits[0] + 0.55 * (limits[1] - limits[0])
-    shares = np.append(numbers, np.full(len(later), np.nan))
-    data = {
-        "case": places[:, 0],
-        "rule": places[:, 1],
-        value: shares,
-        "label": np.array([_percent(share) for share in numbers] + [""] * len(later), object),
-        "ink": np.where(shares > light, "#fff", "#111"),  # white where the cell is dark
-    }
+    known = frame.set_index(AXES)[[value]]
+    known["label"] = known[value].map(_percent)
+    places = pd.MultiIndex.from_tuples(dict.fromkeys([*known.index, *awaited]), names=AXES)
+    data = known.reindex(places).fillna({"label": ""}).reset_index()
+    data["ink"] = np.where(data[value] > light, "#fff", "#111")  # white where the cell is dark
+    cases = [name for name in CASES if name in set(data["case"])]
+    rules = list(data["rule"].unique())
     # The first rule is on top.
     axes = [hv.Dimension("case", values=cases), hv.Dimension("rule", values=rules[::-1])]
     colour = hv.Dimension(value, label=title, range=limits)
@@ -74,13 +67,13 @@ def heat_map_of(
 
         plot.state.on_event(Tap, tapped)
 
-    cells = hv.HeatMap({k: data[k] for k in ("case", "rule", value)}, axes, colour).opts(
+    cells = hv.HeatMap(data, axes, colour).opts(
         cmap="Blues", clim=limits, colorbar=False, line_color="white", line_width=2,
-        nonselection_alpha=1.0, tools=["hover"],
+        nonselection_alpha=1.0, tools=["hover"], clipping_colors={"NaN": "transparent"},
     )  # fmt: skip
     labels = hv.Labels(data, axes, ["label", "ink"]).opts(text_color="ink", text_font_size="9pt")
     return (cells * labels).opts(
-        title=f"{title}, simulated Joules",
+        title=f"{title}\nsimulated Joules",
         responsive=True,
         height=110 + ROW * len(rules),
         xlabel="",

@@ -10,8 +10,6 @@ import holoviews.plotting.bokeh  # the backend registers itself; no notebook ext
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Band", "Layer", "Line", "Marks", "Violin", "stepped", "thinned"]
-
 Floats = NDArray[np.float64]
 Columns = dict[str, Any]
 

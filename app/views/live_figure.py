@@ -21,8 +21,6 @@ from app.views.plot import AxisLimits, Plot
 from app.views.scale import relabel
 from app.views.snapshot import Snapshot
 
-__all__ = ["LiveFigure"]
-
 Ranges = weakref.WeakKeyDictionary[Range1d, tuple[str, float, float]]
 """The axes by their ranges, with the limits that were last set."""
 

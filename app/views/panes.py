@@ -9,8 +9,6 @@ import panel_material_ui as pmui
 
 from app.text.theme import PAGE_CSS
 
-__all__ = ["grid", "html_pane"]
-
 HALVES = "repeat(auto-fit, minmax(min(100%, 420px), 1fr))"
 """Columns of a grid: two, or one where there is no room for two."""
 

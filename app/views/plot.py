@@ -15,8 +15,6 @@ from bokeh.models import CustomAction, CustomJS, CustomJSTickFormatter, SaveTool
 from app.views.layer import Layer
 from app.views.snapshot import Snapshot
 
-__all__ = ["AxisLimits", "Plot", "furnish", "save_as_svg", "script"]
-
 AxisLimits = dict[str, tuple[float, float]]
 
 _SVG = (

@@ -10,8 +10,6 @@ from bokeh.models import FixedTicker
 
 from app.text.numbers import superscript
 
-__all__ = ["relabel", "symlog", "threshold", "ticks"]
-
 
 def symlog(values: Any, unit: float) -> Any:
     """Compress: linear below `unit`, a decade per step above it.

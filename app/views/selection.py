@@ -21,8 +21,6 @@ from app.views.view import SMALL, View, course
 from eij_core.selectors import eij as core
 from eij_core.selectors.eij import EijStats
 
-__all__ = ["SelectionPlot", "SelectionView", "has_probability", "probability_of_first"]
-
 METRICS = {
     "choices": "Share of choices so far (%)",
     "recent": "Share of choices, last 5 % of the budget (%)",
@@ -66,14 +64,10 @@ class SelectionPlot(Plot):
 class SelectionView(View):
     """Which operators were chosen, and where the Joules went."""
 
-    key, title = "selection", "What was chosen"
+    key, title, plot = "selection", "What was chosen", SelectionPlot
 
     def _options(self) -> list[Any]:
         return [pmui.RadioButtonGroup(options=list(METRICS), value="choices", **SMALL)]
-
-    def plots(self) -> tuple[Plot, ...]:
-        """Return the chosen share."""
-        return (SelectionPlot(self.options[0].value),)
 
     def table(self, snapshot: Snapshot) -> str:
         """Return the shares of choices and of Joules as the run went on."""
@@ -114,7 +108,13 @@ def _probability(beliefs: bytes) -> float:
     gain, gain_sd, joules, joules_sd, _ = np.frombuffer(beliefs).reshape(2, 5).T
     if not np.isfinite(gain + joules).all():
         return math.nan
-    log_var = np.log1p((joules_sd / joules) ** 2)
     tries = np.ones(2, np.int64)
-    stats = EijStats(tries, gain, gain_sd**2, np.log(joules) - 0.5 * log_var, log_var, joules)
+    stats = EijStats(tries, gain, gain_sd**2, *log_normal(joules, joules_sd), joules)
     return core.probability_of_first(stats)
+
+
+def log_normal(mean: Any, sd: Any) -> tuple[Any, Any]:
+    """Return mean and variance of a logarithm, given mean and deviation of the value itself."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.log1p(np.square(np.divide(sd, mean)))
+        return np.log(mean) - 0.5 * variance, variance

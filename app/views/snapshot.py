@@ -12,11 +12,7 @@ from eij_core import Budget, Result, Run, Trial
 from eij_core.engine.rows import row_dtype
 from eij_core.protocols import Belief, EnergyInfo
 from eij_core.records import Record
-
-__all__ = [
-    *("Curve", "Snapshot", "Tally", "empty_snapshot", "final_tally", "snapshot_of_result"),
-    *("snapshot_of_run", "tally_of"),
-]
+from eij_core.trial import FAMILIES
 
 
 class Curve(NamedTuple):
@@ -32,10 +28,7 @@ class Tally(NamedTuple):
     """Where a run stands, beyond its recorded rows; taken by its own thread between chunks."""
 
     decisions: int
-    evaluations: int
-    joules: float
     seconds: float
-    best: float
     progress: float
     histogram: NDArray[np.int64]
     """Applications by operator and Joules, see `eij_core.engine.histogram`."""
@@ -118,17 +111,14 @@ class Snapshot(NamedTuple):
 def tally_of(run: Run) -> Tally:
     """Describe where a run stands. Call it from the thread that drives the run, or at rest."""
     ledger = run.ledger
-    scalars = (ledger.decisions, ledger.evaluations, ledger.joules, run.state.best_f)
-    decisions, evaluations, joules, best = (scalar[0].item() for scalar in scalars)
     beliefs = [run.selector.belief(run.stats, o) for o in range(len(run.names))]
+    decisions = ledger.decisions[0].item()
+    standing = (ledger.joules[0], ledger.evaluations[0], run.state.best_f[0])
     totals = (ledger.applications, ledger.operator_joules)
-    row = (decisions, -1, math.nan, math.nan, joules, evaluations, best, *totals, beliefs)
+    row = (decisions, -1, math.nan, math.nan, *standing, *totals, beliefs)
     return Tally(
         decisions=decisions,
-        evaluations=evaluations,
-        joules=joules,
         seconds=run.seconds,
-        best=best,
         progress=run.progress,
         histogram=ledger.histogram.copy(),
         next=None if run.done else run.explain(),
@@ -138,13 +128,9 @@ def tally_of(run: Run) -> Tally:
 
 def final_tally(ended: Result | Record) -> Tally:
     """Describe where a run ended."""
-    spent = ended.spent
     return Tally(
-        decisions=spent.decisions,
-        evaluations=spent.evaluations,
-        joules=spent.joules,
-        seconds=spent.seconds,
-        best=ended.best.fitness,
+        decisions=ended.spent.decisions,
+        seconds=ended.spent.seconds,
         progress=1.0,
         histogram=np.array([total.histogram for total in ended.operators]),
         next=None,
@@ -155,9 +141,7 @@ def final_tally(ended: Result | Record) -> Tally:
 def snapshot_of_run(run: Run, rows: NDArray[Any], tally: Tally | None) -> Snapshot:
     """Return the snapshot of a run in progress, with these of its rows."""
     optimum = float(getattr(run.problem, "optimum", math.nan))
-    return _snapshot_of(run.trial, rows, run.names, run.meter.info)._replace(
-        optimum=optimum, tally=tally
-    )
+    return _snapshot_of(run.trial, rows, run.names, run.meter.info, optimum, tally)
 
 
 def snapshot_of_result(result: Result, others: tuple[Curve, ...] = ()) -> Snapshot:
@@ -171,9 +155,8 @@ def snapshot_of_result(result: Result, others: tuple[Curve, ...] = ()) -> Snapsh
     'simulated Joules, meter paper'
     """
     names = tuple(total.name for total in result.operators)
-    return _snapshot_of(result.trial, result.rows, names, result.meter)._replace(
-        optimum=result.best.optimum, tally=final_tally(result), others=others
-    )
+    known = (result.best.optimum, final_tally(result), others)
+    return _snapshot_of(result.trial, result.rows, names, result.meter, *known)
 
 
 def empty_snapshot(trial: Trial, info: EnergyInfo | None = None) -> Snapshot:
@@ -183,9 +166,10 @@ def empty_snapshot(trial: Trial, info: EnergyInfo | None = None) -> Snapshot:
 
 
 def _snapshot_of(
-    trial: Trial, rows: NDArray[Any], names: tuple[str, ...], info: EnergyInfo | None
+    trial: Trial, rows: NDArray[Any], names: tuple[str, ...], info: EnergyInfo | None, *known: Any
 ) -> Snapshot:
-    problem, algorithm, selector = map(trial.name_of, ("problem", "algorithm", "selector"))
-    meter = info.name if info else trial.name_of("meter")
-    kind = str(info.provenance) if info else "no"
-    return Snapshot(rows, names, trial.budget, problem, algorithm, selector, meter, kind, info=info)
+    """Return a snapshot; `known`: its optimum, tally and others, as far as they are known."""
+    problem, algorithm, selector, meter = map(trial.name_of, FAMILIES)
+    energy = (info.name, str(info.provenance)) if info else (meter, "no")
+    described = (rows, names, trial.budget, problem, algorithm, selector, *energy)
+    return Snapshot(*described, *known)._replace(info=info)

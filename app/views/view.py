@@ -28,8 +28,6 @@ from app.views.plot import Plot
 from app.views.snapshot import Snapshot, snapshot_of_result, snapshot_of_run, tally_of
 from eij_core import Run
 
-__all__ = ["Screen", "View", "course", "moments", "summary"]
-
 SMALL: dict[str, Any] = {"size": "small", "margin": (0, 4), "align": "center"}
 WORDS = Environment(loader=FileSystemLoader(Path(__file__).with_name("words")))
 """The explanations by view; their `rule` is `RuleLabels.rule`."""
@@ -74,6 +72,8 @@ class View(pn.viewable.Viewer):
     key: ClassVar[str] = ""
     """Its name in CSS, and that of its explanation in `words`."""
     title: ClassVar[str] = ""
+    plot: ClassVar[type[Plot]]
+    """What its figure draws; the fields of the plot are the values of the options."""
     is_watched: ClassVar[bool] = True
     """Whether it shows something that moves; numbers are read, and need fewer frames."""
 
@@ -138,7 +138,7 @@ class View(pn.viewable.Viewer):
 
     def plots(self) -> tuple[Plot, ...]:
         """Return what is drawn, with the options as they are set."""
-        return ()
+        return (self.plot(*(option.value for option in self.options)),)
 
     def table(self, snapshot: Snapshot) -> str:
         """Return the view as a sentence and a table: for people who cannot see a canvas."""

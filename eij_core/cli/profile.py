@@ -13,8 +13,6 @@ from .shared.options import DEFAULT, AsJson, count
 
 __all__ = ["profile"]
 
-UNITS = {"J": 1.0, "mJ": 1e-3, "µJ": 1e-6}
-
 
 def profile(
     problem: Annotated[str, typer.Option(help="name[:key=value,…]")] = DEFAULT["problem"],
@@ -68,14 +66,11 @@ def profile(
 def _show(found: Any) -> None:
     from .shared.tables import print_lines, print_table
 
-    meter = found.meter
-    smallest = min((each.mean for each in found.operators if each.mean == each.mean), default=1.0)
-    # The largest unit in which the smallest mean is at least 1.
-    unit = next((unit for unit, scale in UNITS.items() if smallest >= scale), "µJ")
+    meter, (unit, scale) = found.meter, found.unit
 
     def cells(each: Any) -> tuple[str, ...]:
         figures = (each.mean, each.median, each.p5, each.p95, each.per_evaluation)
-        shown = (f"{value / UNITS[unit]:.4g}" for value in figures)
+        shown = (f"{value / scale:.4g}" for value in figures)
         return each.name, f"{each.applications:,}", *shown
 
     print_table(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ["name", "applications", "mean", "median", "p5", "p95", "per_evaluation", "batch_sd"]
 """What `Profile.table` shows of an operator."""
+UNITS = {"J": 1.0, "mJ": 1e-3, "µJ": 1e-6}
 LEAST_SPREAD = 0.01
 """The least standard deviation of a ratio: powers differ a little from day to day."""
 
@@ -103,6 +104,12 @@ class Profile:
         """What was profiled, and how its Joules are known."""
         of = f"{self.problem.partition(':')[0]} · {self.algorithm.partition(':')[0]}"
         return f"{of}: {self.meter.provenance} Joules, meter {self.meter.name}"
+
+    @property
+    def unit(self) -> tuple[str, float]:
+        """The largest unit in which the smallest mean is at least 1, and its size in Joules."""
+        least = min((each.mean for each in self.operators if each.applications), default=1.0)
+        return next((unit for unit in UNITS.items() if least >= unit[1]), ("µJ", UNITS["µJ"]))
 
     @property
     def imputed(self) -> float:

@@ -12,7 +12,7 @@ pytest.importorskip("jupyter_bokeh")
 from app import FitnessView
 from app.internals import jupyter
 from app.notebook import display
-from app.notebook.page_scripts import MESSAGES
+from app.notebook.jupyter import MESSAGES
 from eij_core import Trial, solve
 
 BOKEH = Path(bokeh.__file__).parent / "server/static/js"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -18,17 +19,7 @@ from eij_core.campaigns.grid import PLURALS, parsed
 from eij_core.campaigns.preparation import combinations
 from eij_core.trial import FAMILIES
 
-__all__ = ["CampaignForm"]
-
-EXAMPLE = """\
-name = "my campaign"
-problems = ["knapsack"]
-algorithms = ["ils"]
-selectors = ["eij-plus", "eij", "uniform"]
-meter = "paper"
-budget = "300 J"
-seeds = 20
-"""
+EXAMPLE = Path(__file__).with_name("example.toml").read_text("utf-8")
 START = parsed(EXAMPLE)
 """What the form holds at first."""
 CELLS, TRIALS = 24, 2_000
@@ -80,9 +71,8 @@ class CampaignForm(pn.viewable.Viewer):
         self.check()
 
     def __panel__(self) -> Any:
-        return column(
-            self.way, *self.fields.values(), self.file, self.complaint, self.size, margin=(4, 2)
-        )
+        parts = (self.way, *self.fields.values(), self.file, self.complaint, self.size)
+        return column(*parts, margin=(4, 0))
 
     # --- what it says ---
 

@@ -15,8 +15,6 @@ from eij_core.campaigns import Row
 from eij_core.reports.dataset import short_names
 from eij_core.reports.templating import mean_sd
 
-__all__ = ["LiveTable"]
-
 
 class LiveTable:
     """Collects the trials of one campaign as they are stored."""

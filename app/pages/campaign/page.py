@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Hashable
+from collections.abc import Generator, Hashable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from app.pages.campaign.form import CampaignForm
 from app.pages.campaign.live import LiveTable
 from app.pages.campaign.report import ReportView
 from app.pages.campaign.stores import Shelf, stores
-from app.pages.campaign.work import conducted, reported
 from app.pages.common.job_page import JobPage
 from app.pages.common.layout import FIELD, Quiet, column, middle
 from app.pages.common.links import Choices
@@ -23,13 +22,14 @@ from app.text.escape import text
 from app.text.numbers import count
 from app.views.panes import html_pane
 from eij_core import EijError, __version__
-from eij_core.campaigns import Event
+from eij_core.campaigns import Campaign, Conductor, Event
 from eij_core.campaigns.preparation import is_measured
-from eij_core.reports import Report
-
-__all__ = ["CampaignPage"]
+from eij_core.paper import beside
+from eij_core.reports import Report, report_of
 
 NONE = "–"
+TASK_SECONDS = 0.15
+"""Short tasks: the page shows progress after each, and other visitors wait for their turn."""
 EMPTY = """<div class='words'><p>One run shows how a rule works; to claim that it is better takes
 many. Choose problems, algorithms and selectors at the side, or paste a campaign's file, and run
 them all on equal Joules; the report then compares them with tests, effect sizes and
@@ -103,7 +103,7 @@ class CampaignPage(JobPage[Event | Report]):
         self._show_store(NONE)
         self._live = LiveTable()
         alone = is_measured(campaign.trials)
-        self._begin(conducted(campaign, self._folder), "finished", alone=alone)
+        self._begin(_conducted(campaign, self._folder), "finished", alone=alone)
 
     def open(self, name: str) -> None:
         """Show the report of a store on this server."""
@@ -113,7 +113,7 @@ class CampaignPage(JobPage[Event | Report]):
             self.alert_visitor(str(error))
             return
         self._live = LiveTable()
-        self._begin(reported(folder), "opened")
+        self._begin(_reported(folder), "opened")
 
     def list_stores(self) -> None:
         """Look for stores anew."""
@@ -136,7 +136,7 @@ class CampaignPage(JobPage[Event | Report]):
     def _on_control(self, event: Any) -> None:
         report = self.view.report
         if not self.busy and report is not None and event.new not in (None, report.control):
-            self._begin(reported(report.dataset.folder or Path(), str(event.new)), "opened")
+            self._begin(_reported(report.dataset.folder or Path(), str(event.new)), "opened")
 
     # --- the job ---
 
@@ -164,7 +164,7 @@ class CampaignPage(JobPage[Event | Report]):
     def finish(self, error: str) -> None:
         """Report on a campaign that was stopped; otherwise say how the job ended."""
         if self.stage == "stopped" and self._ending == "finished" and self._live.count:
-            self._begin(reported(self._folder), "stopped")
+            self._begin(_reported(self._folder), "stopped")
         else:
             what = self._ending if self.stage == "finished" else self.stage
             self._progress = self._progress._replace(what=what)
@@ -202,7 +202,7 @@ class CampaignPage(JobPage[Event | Report]):
             "stopped": f"Stopped with {stored} stored. Resume runs the rest and none twice.",
             "reporting": "Computing tests, effect sizes, intervals and figures.",
             "failed": "The campaign stopped with an error; what is stored is safe.",
-            "finished": "All trials are stored.",
+            "finished": f"All trials are stored{self.view.failures}.",
             "opened": f"The report of {self.view.title}.",
         }[what]
 
@@ -216,3 +216,17 @@ class CampaignPage(JobPage[Event | Report]):
         if job is not None:
             job.join()
         self.shelf.clear()
+
+
+def _conducted(campaign: Campaign, folder: Path) -> Generator[Event | Report]:
+    """Run what a store lacks of a campaign, and then report."""
+    yield from Conductor(campaign, folder, jobs=1, task_seconds=TASK_SECONDS)
+    yield from _reported(folder)
+
+
+def _reported(folder: Path, control: str = "") -> Generator[Event | Report]:
+    """Read a store and make its report."""
+    yield Event("reporting", 0, 1)
+    report = report_of(folder, control=control, beside=beside)
+    report.sections  # noqa: B018  the figures are drawn here, and not while the page waits
+    yield report

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -16,19 +17,8 @@ from eij_core.figures.colours import EITHER, variables
 from eij_core.reports import Report
 from eij_core.reports.templating import FADE, STYLE
 
-__all__ = ["ReportView"]
-
-# The page's own colours: what the report calls paper and ink follows the theme around it.
-HERE = (
-    f":host {{ {variables(EITHER)} }}"
-    + """
-:host { --ink: currentColor; --soft: color-mix(in srgb, currentColor 66%, transparent);
-  --rule: color-mix(in srgb, currentColor 18%, transparent);
-  --grid: color-mix(in srgb, currentColor 9%, transparent);
-  --paper: transparent; --card: var(--panel-surface-color, transparent); }
-p.lead { margin-top: 0; } .panels svg { background: none; }
-"""
-)
+PAGE_STYLE = Path(__file__).with_name("report.css").read_text("utf-8")
+SHEET = f"{STYLE}{FADE}:host {{ {variables(EITHER)} }}\n{PAGE_STYLE}"
 
 
 class ReportView(pn.viewable.Viewer):
@@ -40,15 +30,14 @@ class ReportView(pn.viewable.Viewer):
         self.part = pmui.Select(label="Part", options=[], width=330, **small)
         self.control = pmui.Select(label="Held against", options=[], width=190, **small)
         self.download = download("Whole report", "report.html", self._file)
-        sheets = [STYLE + FADE + HERE]
-        self._lead, self._body = (html_pane((0, 8), stylesheets=sheets) for _ in range(2))
+        self._lead, self._body = (html_pane((0, 8), stylesheets=[SHEET]) for _ in range(2))
+        self._bar = button_row(self.part, self.control, self.download)
         self._sections: dict[str, str] = {}
         self.report: Report | None = None
         self.part.param.watch(lambda _: self._draw_part(), "value")
 
     def __panel__(self) -> Any:
-        bar = button_row(self.part, self.control, self.download)
-        return box(self._lead, bar, self._body, p="12px")
+        return box(self._lead, self._bar, self._body, p="12px")
 
     @property
     def title(self) -> str:
@@ -57,6 +46,12 @@ class ReportView(pn.viewable.Viewer):
             return "nothing"
         data = self.report.dataset
         return f"{data.name}: {count(len(data.trials))} trials that are done"
+
+    @property
+    def failures(self) -> str:
+        """How many trials failed, as the end of a sentence; "" if none did."""
+        failed = self.report.dataset.failed if self.report is not None else 0
+        return f"; {count(failed)} of them failed" if failed else ""
 
     def draw(self, report: Report) -> None:
         """Draw a report; the part that was looked at stays, if there is one."""
@@ -67,6 +62,7 @@ class ReportView(pn.viewable.Viewer):
         methods = list(dict.fromkeys(map(str, report.dataset.trials["method"])))
         with pn.io.hold():
             self._lead.object = report.introduction()
+            self._bar.visible = bool(self._sections)
             self.part.param.update(options=list(self._sections), value=chosen)
             # A paper's store compares with EOS in each cell; elsewhere any method will do.
             held = report.control if report.control in methods else None

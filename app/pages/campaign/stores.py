@@ -18,8 +18,6 @@ from eij_core import InputError
 from eij_core.atomic_files import slug
 from eij_core.campaigns.reader import FILE
 
-__all__ = ["Shelf", "stores"]
-
 MOST = 200
 """Stores that are listed."""
 

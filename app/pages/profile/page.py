@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Generator, Hashable
+from contextlib import closing
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import panel_material_ui as pmui
@@ -26,16 +26,13 @@ from app.text.tables import operator_cell, row, table
 from app.views.energy import EnergyPlot
 from app.views.live_figure import LiveFigure
 from app.views.panes import html_pane
-from app.views.snapshot import Snapshot, Tally, empty_snapshot
-from eij_core import Budget, EijError, Trial
+from app.views.snapshot import Tally, empty_snapshot
+from eij_core import EijError, Trial
 from eij_core.atomic_files import slug
 from eij_core.engine.histogram import dense
-from eij_core.engine.rows import row_dtype
 from eij_core.meters.counters.detect import openers
 from eij_core.profiles.measure import Profiler
 from eij_core.profiles.profile import Profile
-
-__all__ = ["ProfilePage", "profile_table"]
 
 PROFILED = ("problem", "algorithm", "meter")
 EMPTY = """<div class='words'><p>What does one application of an operator cost? The operators take
@@ -47,11 +44,8 @@ ENOUGH = 5
 """Batches of each operator below which the page warns that the violins will change."""
 
 
-class Step(NamedTuple):
-    """A profile as far as it has come."""
-
-    profile: Profile
-    progress: float
+Step = tuple[Profile, float]
+"""A profile as far as it has come, and the share of its batches that are done."""
 
 
 class ProfilePage(JobPage[Step]):
@@ -86,14 +80,16 @@ class ProfilePage(JobPage[Step]):
         self._here = MetersHere(self.pickers["meter"].select)
         self.choices = Choices("profile", {**self.pickers, "batches": self.batches}, query)
         self.alert_visitor(self.choices.notice, "warning")
-        # The figure is there from the start: Bokeh fails to draw one that joins a page later.
-        self.figure.show(EnergyPlot(), empty_snapshot(self._trial()), self._number)
+        self._empty = empty_snapshot(self._trial())
+        """The figure before the first batch of the latest profile."""
+        # It is there from the start: Bokeh fails to draw a figure that joins a page later.
+        self.figure.show(EnergyPlot(), self._empty, self._number)
         self.draw()
 
     @property
     def controls(self) -> Any:
         """What fills the side."""
-        return column(*self.pickers.values(), self._here, self.batches)
+        return column(*self.pickers.values(), self._here, self.batches, margin=(4, 0))
 
     def main(self) -> Any:
         """Return what fills the middle."""
@@ -114,7 +110,7 @@ class ProfilePage(JobPage[Step]):
                 self.alert_visitor(str(error))
             return
         self.profile, self._progress = None, 0.0
-        self._number += 1
+        self._number, self._empty = self._number + 1, empty_snapshot(trial)
         # Two profiles at once would count each other's Joules, except on a price list.
         simulated = trial.name_of("meter") in ("model", "paper")
         self.run_job(_steps(trial, int(self.batches.value or 1)), alone=not simulated)
@@ -148,16 +144,22 @@ class ProfilePage(JobPage[Step]):
         return Trial(chosen.problem, chosen.algorithm, "static", chosen.meter, "1 J")
 
     def _show(self, profile: Profile, lost: bool) -> None:
-        self.figure.show(EnergyPlot(), _snapshot_of(profile), (self._number, lost))
+        histogram = np.array([dense(operator.histogram) for operator in profile.operators])
+        meter, kind = profile.meter.name, str(profile.meter.provenance)
+        shown = self._empty._replace(
+            meter=meter,
+            provenance=kind,
+            tally=Tally(0, 0.0, self._progress, histogram, None, self._empty.rows),
+        )
+        self.figure.show(EnergyPlot(), shown, (self._number, lost))
         self.table.object = profile_table(profile)
-        kind = str(profile.meter.provenance)
         self.words.object = (
             f"<h2 class='view'>{text(profile.title)}</h2>"
             f"<p class='words quiet'>{PROVENANCE.get(kind, '')} {_trust(profile)}</p>"
         )
-        name = slug("-".join(("profile", *_names(profile), profile.meter.name)), 60)
-        for kind, button in self.downloads.items():
-            button.filename = f"{name}.{kind}"
+        name = slug("-".join(("profile", shown.problem, shown.algorithm, meter)), 60)
+        for ending, button in self.downloads.items():
+            button.filename = f"{name}.{ending}"
 
     def _file(self, kind: str) -> io.BytesIO:
         if self.profile is None:
@@ -176,36 +178,15 @@ def _failure(profile: Profile | None, error: str, meter: str) -> str:
 
 def _steps(trial: Trial, batches: int) -> Generator[Step]:
     """Take batch after batch; each yields the profile as it stands."""
-    profiler = Profiler(
-        trial.problem, trial.algorithm, trial.meter, batches=batches, seed=trial.seed
-    )
-    try:
+    chosen = (trial.problem, trial.algorithm, trial.meter)
+    with closing(Profiler(*chosen, batches=batches, seed=trial.seed)) as profiler:
         for _ in profiler:
-            yield Step(profiler.profile(), profiler.progress)
-    finally:
-        profiler.close()
-
-
-def _snapshot_of(profile: Profile) -> Snapshot:
-    """Return what the figure of a run's energy draws: the histograms, and how they are known."""
-    names = tuple(operator.name for operator in profile.operators)
-    histogram = np.array([dense(operator.histogram) for operator in profile.operators])
-    rows = np.zeros(0, row_dtype(len(names)))
-    tally = Tally(0, 0, 0.0, 0.0, math.nan, 0.0, histogram, None, rows)
-    meter, kind = profile.meter.name, str(profile.meter.provenance)
-    # The rule of `_trial`: Bokeh fails to draw a figure that is built anew on an open page.
-    return Snapshot(rows, names, Budget(1.0), *_names(profile), "static", meter, kind, tally=tally)
-
-
-def _names(profile: Profile) -> tuple[str, str]:
-    """Return problem and algorithm without their parameters."""
-    return profile.problem.partition(":")[0], profile.algorithm.partition(":")[0]
+            yield profiler.profile(), profiler.progress
 
 
 def profile_table(profile: Profile) -> str:
     """Return one line per operator, in a unit that is easy to read."""
-    means = [each.mean for each in profile.operators if each.applications]
-    unit, scale = _unit(min(means, default=1.0))
+    unit, scale = profile.unit
     lines = []
     for o, each in enumerate(profile.operators):
         figures = (each.mean, each.median, each.p5, each.p95, each.per_evaluation)
@@ -222,10 +203,3 @@ def _trust(profile: Profile) -> str:
     rounds = done // max(len(profile.operators), 1)
     early = "Few batches so far: the violins will still change." if rounds < ENOUGH else ""
     return " ".join(filter(None, (f"{done} batches.", profile.band_words, early)))
-
-
-def _unit(joules: float) -> tuple[str, float]:
-    for unit, scale in (("J", 1.0), ("mJ", 1e-3)):
-        if joules >= scale:
-            return unit, scale
-    return "µJ", 1e-6

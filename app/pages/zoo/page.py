@@ -21,8 +21,6 @@ from eij_core.registry import selectors
 from eij_core.reports.templating import p_value
 from eij_core.zoo import ALGORITHMS, BUDGETS, CASES, Cell, frame_of_cells, observe_at, places
 
-__all__ = ["ZooPage"]
-
 RULES = ("eij-plus", "eij", "ucb1", "uniform")
 START = ("twin-10", "null", "almost", "cost-up")
 EMPTY = (
@@ -80,7 +78,7 @@ class ZooPage(JobPage[Cell]):
         }
         self.value = pmui.RadioButtonGroup(
             options={title: name for name, (title, _) in VALUES.items()}, value="wasted_share",
-            size="small", margin=(4, 8),
+            size="small", margin=(4, 8), sizing_mode="stretch_width", max_width=560,
         )  # fmt: skip
         self.words = html_pane((4, 10), EMPTY)
         self.table = html_pane((0, 10))
@@ -95,11 +93,13 @@ class ZooPage(JobPage[Cell]):
     @property
     def controls(self) -> Any:
         """What fills the side."""
-        return column(*self._widgets.values())
+        return column(*self._widgets.values(), margin=(4, 0))
 
     def main(self) -> Any:
         """Return what fills the middle."""
-        parts = (self.value, self.picture, self.words, self.downloads, self.table)
+        # In a column of Bokeh's own: Material's would measure a new map before it has a layout.
+        picture = pn.Column(self.picture, sizing_mode="stretch_width")
+        parts = (self.value, picture, self.words, self.downloads, self.table)
         return middle(self.alert, self.toolbar.above(*parts))
 
     # --- what a visitor does ---
@@ -195,6 +195,6 @@ def _table(cells: list[Cell]) -> str:
     )
     return (
         f"{table(head, rows, 'named')}"
-        "<p class='quiet'>p: of equivalence with the best single operator, within 1 % (two "
+        "<p class='words quiet'>p: of equivalence with the best single operator, within 1 % (two "
         "one-sided tests); small is good.</p>"
     )
