@@ -2,23 +2,17 @@ import dataclasses
 import json
 import os
 import re
-<<<<<<< HEAD
 import socket
-=======
 import subprocess
->>>>>>> serve
 import sys
 
 import pytest
 
 import eij_core
 from eij_core import Trial, solve
-<<<<<<< HEAD
 from eij_core.cli import warm as warming
 from eij_core.cli.entry import COMMANDS
-=======
 from eij_core.cli.entry import app
->>>>>>> serve
 from eij_core.cli.replay import run_again
 from eij_core.cli.shared import summaries
 from eij_core.protocols import Provenance
