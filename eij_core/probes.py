@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .engine.loop import Loop
+from .engine.execution import Loop
 from .engine.rows import Ledger, Limits, new_ledger, new_trace
 from .protocols import Hints, ProbingOperator, RepricingSelector
 from .selectors.static import Static

@@ -78,6 +78,16 @@ class OperatorTotal(NamedTuple):
     """Applications by Joules, see `engine.histogram`."""
 
 
+class Block(NamedTuple):
+    """The rows that one stretch of a run recorded: the event that sinks receive."""
+
+    rows: NDArray[Any]
+    """Structured rows, see `engine.rows.row_dtype`; may be empty."""
+    decisions: int
+    """Decisions taken in this stretch."""
+    done: bool
+
+
 class Change(NamedTuple):
     """A parameter changed while the run was on."""
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import time
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .contracts.problem import check_best, check_numbers
 from .contracts.shape import check_choice
-from .engine.layout import CannotCompile
-from .engine.loop import ASK, FULL, MORE, UNAFFORDABLE, UNKNOWN, Loop, begin, can_compile, record
+from .engine.compiled.layout import CannotCompile
+from .engine.execution import Loop, begin, can_compile
+from .engine.loop import ASK, FULL, MORE, UNAFFORDABLE, UNKNOWN, record
 from .engine.rng import streams_for
-from .engine.rows import new_ledger, new_trace
+from .engine.rows import Streams, new_ledger, new_trace
 from .errors import InputError, RunError, nearest
 from .metering import charges_of
 from .probes import Prices, compile_probes
@@ -31,28 +31,16 @@ from .protocols import (
     SimulatedMeter,
     State,
 )
-from .result import Change, Result, result_of
+from .result import Block, Change, Result, result_of
 from .trial import Trial
 
 __all__ = ["Block", "Run", "RunError", "solve"]
-
-log = logging.getLogger(__name__)
 
 CHUNK_SECONDS = 0.04
 """A chunk aims at this: pause, stop and the page are never further away than about 50 ms."""
 JOULES_SPENT = "joules spent"
 ROOM = 1024
 """Rows that one call of the compiled loop can write."""
-
-
-class Block(NamedTuple):
-    """The rows that one stretch of a run recorded: the event that sinks receive."""
-
-    rows: NDArray[Any]
-    """Structured rows, see `engine.rows.row_dtype`; may be empty."""
-    decisions: int
-    """Decisions taken in this stretch."""
-    done: bool
 
 
 class Run(Iterator[Block]):
@@ -116,16 +104,17 @@ class Run(Iterator[Block]):
         self._pace = 1.0  # decisions per second so far, for the size of the next chunk
         components = (self.problem, self.algorithm, self.selector)
         self._may_compile = compiled is not False and can_compile(*components)
-        if self._may_compile and (compiled or self.charges.waits_for_compiler):
-            self.compile()
-        self._start()
+        self._start(wait=bool(compiled) or self.charges.waits_for_compiler)
 
     # --- the start ---
 
-    def _start(self) -> None:
+    def _start(self, *, wait: bool) -> None:
+        if wait and self._may_compile:
+            self._compile()
         self.charges.begin(self.ledger)
         mark = self.charges.compiled.start()
-        self.state: State = self._begin()
+        parts = (self.problem, self.algorithm, self.streams.moves)
+        self.state: State = begin(*parts, compiled=self._may_compile)
         if self.trial.budget.charge_start:
             start = Outcome(0.0, self.state.opening, 0, self.state.deltas[:0])
             self.ledger.evaluations[0] = self.state.opening
@@ -134,39 +123,30 @@ class Run(Iterator[Block]):
                     mark, len(self.names), start, self.streams.noise
                 )
         self.loop = self._loop(self.state, self.streams)
-        if self._may_compile:
-            self.loop.compile(self.selector, self.limits, wait=False)
+        self.loop.compile(self.selector, self.limits, wait=False)
         self._recorded += self.charges.settle([self._first_row()], self.ledger, self.limits)
 
-    def compile(self) -> None:
-        """Compile all that this run needs and wait for it; nothing happens where that is done."""
+    def _compile(self) -> None:
+        """Compile all that this run needs, for a start that is thrown away."""
         streams = streams_for(self.trial.seed)
         try:
             state = begin(self.problem, self.algorithm, streams.moves, wait=True)
-            self._loop(state, streams).compile(self.selector, self.limits)
+        except CannotCompile:
+            state = begin(self.problem, self.algorithm, streams.moves, compiled=False)
+        loop = self._loop(state, streams)
+        try:
+            loop.compile(self.selector, self.limits)
             if self.limits.ask < math.inf:
                 compile_probes(self, state)
         except CannotCompile as error:
-            self._interpret(error)
+            loop.interpret(error)
+            self._may_compile = False
 
-    def _begin(self) -> State:
-        """Return the first state."""
-        return begin(self.problem, self.algorithm, self.streams.moves, compiled=self._may_compile)
-
-    def _loop(self, state: State, streams: Any) -> Loop:
+    def _loop(self, state: State, streams: Streams) -> Loop:
         return Loop(
-            self.problem, self.algorithm, self.charges.compiled, state,
-            self.stats, self.ledger, streams, self.trace,
+            self.problem, self.algorithm, self.charges.compiled, state, self.stats, self.ledger,
+            streams, self.trace, compiled=self._may_compile,
         )  # fmt: skip
-
-    def _interpret(self, error: Exception) -> None:
-        """Go on interpreted, because numba refused; a refusal of our own components is a bug."""
-        package = __name__.partition(".")[0]
-        components = (self.problem, self.algorithm, self.selector, *self.algorithm.operators)
-        if all(type(each).__module__.startswith(f"{package}.") for each in components):
-            raise error
-        log.warning("numba cannot compile this trial, so it runs interpreted:\n%s", error)
-        self._may_compile = False
 
     # --- going on ---
 
@@ -211,7 +191,9 @@ class Run(Iterator[Block]):
         started = time.perf_counter()
         self.charges.begin(self.ledger)
         while decisions > 0 and not self.done:
-            taken, count, status = self._call(decisions)
+            taken, count, status = self.loop.advance(
+                self.selector, self.limits, decisions, self.chunk
+            )
             decisions -= taken
             if count:
                 parts.append(self.trace.rows(count))
@@ -296,19 +278,6 @@ class Run(Iterator[Block]):
         return self.result()._repr_svg_()
 
     # --- inside ---
-
-    def _call(self, decisions: int) -> tuple[int, int, int]:
-        """Take some decisions: all, or as many as fill a chunk while the compiler is awaited."""
-        if self.loop.compiled or not self._may_compile:
-            return self.loop.advance(self.selector, self.limits, decisions)
-        started = time.perf_counter()
-        answer = self.loop.advance(self.selector, self.limits, min(decisions, self.chunk))
-        try:
-            elapsed = time.perf_counter() - started
-            self.loop.compile_when_it_pays(self.selector, self.limits, elapsed)
-        except CannotCompile as error:
-            self._interpret(error)
-        return answer
 
     def _ask_prices(self) -> None:
         self.prices.ask(self)

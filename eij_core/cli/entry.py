@@ -24,6 +24,7 @@ COMMANDS = {
     "list": "list_components",
     "check": "check",
     "warm": "warm",
+    "cache": "cache",
     "serve": "serve",
     "replay": "replay",
     "zoo": "zoo",

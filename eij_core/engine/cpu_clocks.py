@@ -21,8 +21,8 @@ def cycle_count() -> int:
     """
     if jit_is_off():
         return time.perf_counter_ns()
-    from .entries import make_entry
-    from .layout import pack
+    from .compiled.entries import make_entry
+    from .compiled.layout import pack
 
     global _clock
     if _clock is None:

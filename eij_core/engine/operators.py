@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..protocols import Outcome
-from .entries import Entry, find_entry, make_entry
+from .compiled.entries import Entry, find_entry, make_entry
+from .compiled.layout import pack
 from .kernel import kernel
-from .layout import pack
 
 __all__ = ["Addresses", "Application", "apply", "compiled_operators", "interpreted_operators"]
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..engine.execution import Loop, begin, can_compile
 from ..engine.histogram import quantiles, sparse
-from ..engine.loop import Loop
 from ..engine.rng import streams_for
 from ..engine.rows import Limits, new_ledger, new_trace
 from ..metering import charges_of
@@ -83,13 +83,18 @@ class Profiler(Iterator[Batch]):
         self._streams = streams_for(seed)
         self._selectors = [selectors.make(f"static:operator={name}") for name in self.names]
         hints = self._charges.hints(self.algorithm, self.problem)
-        self._stats = [selector.memory(hints, math.inf) for selector in self._selectors]
-        components = (self.problem, self.algorithm, self._selectors[0], self._charges.compiled)
-        self._loop = Loop(*components, compiled=compiled)
         # Each operator has a search of its own, from the same start.
-        state = self._loop.begin(self.problem, self.algorithm, self._streams.moves)
-        self._states = [copy.deepcopy(state) for _ in operators]
-        self._call(0, 0)  # compiles the loop, decides nothing
+        compiled = compiled and can_compile(self.problem, self.algorithm)
+        parts = (self.problem, self.algorithm)
+        state = begin(*parts, self._streams.moves, compiled=compiled, wait=True)
+        self._loops = []
+        for selector in self._selectors:
+            stats = selector.memory(hints, math.inf)
+            records = (copy.deepcopy(state), stats, self.ledger, self._streams, self._trace)
+            loop = Loop(*parts, self._charges.compiled, *records)
+            if compiled:
+                loop.compile(selector, self._limits)
+            self._loops.append(loop)
         self._wanted = batches * count
         self.batches: list[Batch] = []
 
@@ -126,11 +131,8 @@ class Profiler(Iterator[Batch]):
 
     def _call(self, o: int, decisions: int) -> None:
         while True:
-            decisions -= self._loop.advance(
-                self.problem, self.algorithm, self._selectors[o], self._charges.compiled,
-                self._limits, self._states[o], self._stats[o], self.ledger, self._streams,
-                self._trace, decisions,
-            )[0]  # fmt: skip
+            taken, *_ = self._loops[o].advance(self._selectors[o], self._limits, decisions)
+            decisions -= taken
             if decisions <= 0:
                 return
 

@@ -2,17 +2,12 @@ import dataclasses
 import json
 import os
 import re
-import socket
-import subprocess
-import sys
 
 import pytest
 
 import eij_core
 from eij_core import Trial, solve
-from eij_core.cli import warm as warming
 from eij_core.cli.entry import COMMANDS
-from eij_core.cli.entry import app
 from eij_core.cli.replay import run_again
 from eij_core.cli.shared import summaries
 from eij_core.protocols import Provenance

@@ -16,8 +16,8 @@ from numba import types
 from numba.core.errors import NumbaError
 from numba.extending import overload_method, register_jitable
 
+from ..kernel import marked
 from .cache import Compiled
-from .kernel import marked
 from .layout import CannotCompile, Form, array_form, form_of
 from .numba_internals import declared_functions, load_record, object_code
 from .numba_runtime import needs_of
@@ -61,12 +61,13 @@ def compile_function(
 
 def _form_of_type(kind: Any) -> Form:
     """Describe a type of numba as `layout.form_of` describes its values."""
+    parts = kind
     if isinstance(kind, types.Array):
         dtype = numba.np.numpy_support.as_dtype(kind.dtype)
         return array_form(dtype, kind.ndim, kind.layout, kind.mutable, kind.aligned)
     if isinstance(kind, types.BaseTuple):
         name = getattr(kind, "instance_class", tuple).__qualname__
-        return ["record", name, [_form_of_type(part) for part in kind]]
+        return ["record", name, [_form_of_type(part) for part in parts]]
     if isinstance(kind, types.UnicodeType):
         return ["text"]
     if isinstance(kind, types.NoneType):

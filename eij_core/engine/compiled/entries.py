@@ -12,7 +12,6 @@ import functools
 import hashlib
 import importlib.metadata
 import json
-import logging
 import os
 import sys
 import threading
@@ -28,8 +27,6 @@ from .layout import form_of, struct_of, unpack
 from .numba_runtime import free, provide
 
 __all__ = ["Entry", "EntryKey", "find_entry", "key_of", "make_entry"]
-
-log = logging.getLogger(__name__)
 
 Native = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 """numba's way to call: where to put the result and what went wrong, then the one argument."""

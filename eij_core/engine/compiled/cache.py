@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..atomic_files import write_atomically
-from ..locks import Lock
+from ...atomic_files import write_atomically
+from ...locks import Lock
 
 __all__ = ["Compiled", "Usage", "clear", "folder", "load", "save", "turn", "usage"]
 

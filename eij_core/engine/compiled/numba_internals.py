@@ -16,12 +16,15 @@ from llvmlite.binding import ffi
 from numba import types
 from numba.core import cgutils
 from numba.core.registry import cpu_target
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic as _intrinsic
+from numba.extending import overload
 
-from ..protocols import Outcome
-from .cpu_clocks import HAS_THREAD_CLOCK, cycle_count, thread_ns
-from .histogram import BINS, LOWEST, PER_OCTAVE, bin_of
-from .operators import Addresses, apply
+from ...protocols import Outcome
+from ..cpu_clocks import HAS_THREAD_CLOCK, cycle_count, thread_ns
+from ..histogram import BINS, LOWEST, PER_OCTAVE, bin_of
+from ..operators import Addresses, apply
+
+intrinsic: Any = _intrinsic  # its annotations take the typing context for an argument
 
 
 # --- records in memory ----------------------------------------------------------------------------
@@ -179,7 +182,7 @@ def _cycle_count() -> Any:
 
 @overload(thread_ns)
 def _thread_ns() -> Any:
-    return (lambda: _read_thread_clock()) if HAS_THREAD_CLOCK else (lambda: 0)  # type: ignore[call-arg]
+    return (lambda: _read_thread_clock()) if HAS_THREAD_CLOCK else (lambda: 0)
 
 
 @intrinsic
