@@ -1,16 +1,12 @@
-"""Components as NamedTuples: the rules, the completion of problems, the digest of sources."""
+"""Components as NamedTuples: the rules, and the completion of problems."""
 
-import logging
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import pytest
 
-from eij_core.engine.kernel import compile_entry, digest_of, kernel
+from eij_core.engine.kernel import kernel
 from eij_core.engine.kernel import kernel as public_kernel
-from eij_core.problems.bits.ecc import ECC
-from eij_core.problems.bits.knapsack import Knapsack
 from tests.core.components import OneMax
 
 
@@ -105,41 +101,3 @@ def test_a_problem_with_flip_is_given_toggle_and_preview():
     assert (memo.tolist(), x.tolist()) == ([1], [0, 1])
     assert Half(2).preview(x, memo, np.array([1, 0]), 2) == 1.0
     assert (memo.tolist(), x.tolist()) == ([1], [0, 1])
-
-
-# --- the digest and the cache ---------------------------------------------------------------------
-
-
-def test_the_digest_is_of_the_sources_involved():
-    assert digest_of(Knapsack) == digest_of(Knapsack)
-    assert len({digest_of(Knapsack), digest_of(ECC), digest_of(Knapsack, ECC)}) == 3
-
-
-def test_components_from_outside_have_no_digest():
-    assert digest_of(OneMax) == ""
-    assert digest_of(Knapsack, OneMax) == ""
-
-
-@pytest.mark.compiled
-def test_compiled_without_the_gil_and_cached_with_a_digest():
-    def one():
-        return 1
-
-    assert compile_entry(one, "").targetoptions["nogil"]
-    assert type(compile_entry(one, "")._cache).__name__ == "NullCache"
-    assert type(compile_entry(one, "digest")._cache).__name__ == "FunctionCache"
-
-
-def test_without_a_writable_folder_kernels_still_compile(monkeypatch, caplog):
-    real = numba.njit
-
-    def refusing(*args, cache=False, **options):
-        if cache:
-            raise RuntimeError("cannot cache function: no locator available")
-        return real(*args, **options)
-
-    monkeypatch.setattr(numba, "njit", refusing)
-    with caplog.at_level(logging.WARNING):
-        entry = compile_entry(lambda: 5, "digest")
-    assert entry() == 5
-    assert "NUMBA_CACHE_DIR" in caplog.text

@@ -1,9 +1,7 @@
 """The loop: what is spent, when it stops, what is recorded."""
 
 import importlib
-import inspect
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,12 +10,9 @@ from hypothesis import strategies as st
 
 from eij_core import Run, Trial
 from eij_core import run as run_module
-from eij_core.algorithms.ils import Flip, ils
 from eij_core.engine.histogram import BINS, EDGES
-from eij_core.engine.loop import MORE, compiled_advance, compiled_begin, due, spend
-from eij_core.engine.rng import streams_for
+from eij_core.engine.loop import due, spend
 from eij_core.engine.rows import Limits, new_ledger, row_dtype
-from eij_core.problems.bits.knapsack import Knapsack, knapsack
 from eij_core.protocols import Outcome
 from tests.core.components import Frugal, OneMax
 
@@ -191,34 +186,3 @@ def test_the_row_type_is_documented():
         "applications", "operator_joules", "beliefs",
     )  # fmt: skip
     assert all(name in row_dtype.__doc__ for name in names)
-
-
-# --- the compiled forms, with numba's compiler or without -----------------------------------------
-
-
-def test_the_entries_do_what_the_functions_do():
-    trial = Trial("knapsack:n=12,r=50", "ils:steps=3", "eij", "paper", "50 evaluations", every=1)
-    expected = Run(trial, compiled=False)
-    expected.advance(3)
-    run = Run(trial, compiled=False)
-    components = (run.problem, run.algorithm, run.selector, run.charges.compiled)
-    begin, go_on = compiled_begin(*components[:2]), compiled_advance(*components)
-    state = begin(run.problem, run.algorithm, streams_for(trial.seed).moves)
-    assert (state.best_x == run.state.best_x).all()
-    taken, rows, why = go_on(
-        *components, run.limits, state, run.stats, run.ledger, run.streams, run.trace, 3
-    )
-    assert (taken, rows, why) == (3, 3, MORE)
-    assert run.trace.rows(3).tobytes() == expected.rows()[1:].tobytes()
-
-
-def test_an_operator_is_compiled_by_itself_and_cached():
-    """numba asks for `apply` with types; the answer is an entry of its own, by digest."""
-    problem, algorithm = knapsack(n=8), ils(steps=2)
-    types = [SimpleNamespace(instance_class=type(c)) for c in (algorithm.operators[0], algorithm)]
-    assert kernel._resolve_apply(*types, SimpleNamespace()) is None
-    assert kernel._resolve_apply(types[1], types[1], types[1]) is None
-    found = kernel._resolve_apply(*types, SimpleNamespace(instance_class=type(problem)))
-    assert [*inspect.signature(found).parameters] == [*inspect.signature(Flip.apply).parameters]
-    assert kernel._resolve("fitness", SimpleNamespace(instance_class=Knapsack)) is Knapsack.fitness
-    assert kernel._resolve("fitness", SimpleNamespace()) is None

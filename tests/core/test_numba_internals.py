@@ -1,91 +1,121 @@
-"""The undocumented names of numba exist, and processes that compile at once keep all entries."""
+"""The undocumented names of numba exist and do what compiled code relies on."""
 
-import inspect
-import subprocess
-import sys
-import types as types_module
+import threading
+from typing import NamedTuple
 
-import numba
 import numpy as np
 import pytest
 from numba import types
 from numba.core import cgutils
 from numba.core.base import BaseContext
-from numba.core.caching import IndexDataCacheFile
-from numba.core.runtime.context import NRTContext
+from numba.core.callconv import CPUCallConv
+from numba.core.codegen import CPUCodeLibrary
+from numba.core.runtime import _nrt_python
 
-from eij_core.engine.numba_internals import guard_cache, on_loan
-
-WRITER = """
-import sys
-from numba.core.caching import IndexDataCacheFile
-from eij_core.engine.numba_internals import guard_cache
-guard_cache()
-name, folder, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-index = IndexDataCacheFile(folder, "kernel", "stamp")
-input()
-for i in range(count):
-    index.save((name, i), f"{name}{i}")
-"""
-COUNT = 60
+from eij_core.engine.compiled.entries import make_entry
+from eij_core.engine.compiled.layout import pack
+from eij_core.engine.compiled.numba_internals import hold_llvm
+from eij_core.engine.compiled.numba_runtime import _memory, needs_of
+from eij_core.engine.cpu_clocks import thread_ns
+from eij_core.engine.histogram import EDGES, bin_of
+from eij_core.engine.kernel import kernel
 
 
-def test_the_names_that_numba_does_not_document_exist(tmp_path):
-    """If this fails, numba has changed: mend engine/numba_internals.py before raising the cap."""
-    assert list(inspect.signature(IndexDataCacheFile.save).parameters) == ["self", "key", "data"]
-    index = IndexDataCacheFile(str(tmp_path), "kernel", "stamp")
-    assert str(index._index_path).startswith(str(tmp_path))
-    assert index._load_index() == {}
+class Numbers(NamedTuple):
+    values: object
+    limit: float = 0.0
+
+
+@kernel
+def _bins(frame):
+    for i in range(frame.values.size):
+        frame.values[i] = bin_of(frame.values[i])
+    return 0
+
+
+@kernel
+def _grown(frame):
+    return Numbers(np.append(frame.values, frame.limit), 2.0 * frame.limit)
+
+
+@kernel
+def _clock(frame):
+    return thread_ns()
+
+
+@kernel
+def _fails(frame):
+    if frame.limit < 0.0:
+        raise ValueError("below zero")
+    if frame.limit > 1.0:
+        raise ValueError("above one", frame.limit)
+    return 0
+
+
+def call(function, frame):
+    return make_entry(function, frame)(pack(frame))
+
+
+def test_the_names_that_numba_does_not_document_exist():
+    """If this fails, numba has changed: mend engine/compiled before raising the cap."""
     assert callable(BaseContext.make_array)
-    assert callable(NRTContext.incref)
+    assert callable(BaseContext.unpack_value)
+    assert callable(CPUCallConv.call_function)
+    assert callable(CPUCallConv.return_status_propagate)
+    assert callable(CPUCodeLibrary._get_compiled_object)
     assert callable(cgutils.get_null_value)
     assert issubclass(types.NamedTuple, types.BaseTuple)
     assert callable(types.ExternalFunction)
 
 
-@pytest.mark.compiled
-def test_arrays_on_loan_have_no_owner():
-    @numba.njit
-    def total(record):
-        return on_loan(record)[0].sum()
-
-    assert total((np.arange(4.0), 1)) == 6.0
+def test_numbas_memory_is_found_without_numba():
+    assert _memory() == _nrt_python.c_helpers
+    assert needs_of(["NRT_Free", "sqrt", "numba_frexp"]) == ["NRT_Free", "numba_frexp"]
 
 
-def test_an_entry_of_a_module_that_has_moved_is_a_miss(tmp_path, monkeypatch):
-    moved = types_module.ModuleType("moved")
-    monkeypatch.setitem(sys.modules, "moved", moved)
-    moved.Thing = type("Thing", (), {"__module__": "moved"})
-    index = IndexDataCacheFile(str(tmp_path), "kernel", "stamp")
-    index.save(moved.Thing, "compiled")
-    assert index.load(moved.Thing) == "compiled"
-    monkeypatch.delitem(sys.modules, "moved")
-    assert index.load("anything") is None
-    index.save("anything", "compiled anew")
-    assert index.load("anything") == "compiled anew"
+def test_bins_are_the_same_compiled(compiler):
+    inside = np.repeat(EDGES[1:-1], 2)
+    inside[::2] = np.nextafter(inside[::2], 0.0)
+    joules = np.concatenate([inside, [1e-300, 1e-13, 1e9, 1e300]])
+    expected = [bin_of(each) for each in joules]
+    call(_bins, Numbers(joules))
+    assert joules.tolist() == expected
 
 
-@pytest.mark.long
-def test_no_entry_is_lost_or_swapped(tmp_path):
-    command = [sys.executable, "-c", WRITER]
-    writers = [
-        subprocess.Popen([*command, name, tmp_path, str(COUNT)], stdin=subprocess.PIPE)
-        for name in "abc"
-    ]
-    for writer in writers:
-        writer.stdin.write(b"go\n")
-        writer.stdin.flush()
-    for writer in writers:
-        writer.communicate(timeout=60)
-        assert writer.returncode == 0
-    index = IndexDataCacheFile(str(tmp_path), "kernel", "stamp")
-    for name in "abc":
-        for i in range(COUNT):
-            assert index.load((name, i)) == f"{name}{i}"
+def test_compiled_code_returns_arrays(compiler):
+    values, limit = call(_grown, Numbers(np.arange(3.0), 7.0))
+    assert (values.tolist(), limit) == ([0.0, 1.0, 2.0, 7.0], 14.0)
 
 
-def test_once_is_enough():
-    guard_cache()
-    before = IndexDataCacheFile.save
-    guard_cache()
-    assert IndexDataCacheFile.save is before
+def test_compiled_code_reads_the_clock_of_its_thread(compiler):
+    before = thread_ns()
+    assert before < call(_clock, Numbers(0)) < before + 60e9
+
+
+@pytest.mark.parametrize(
+    ("limit", "arguments"), [(-1.0, ("below zero",)), (1.5, ("above one", "…"))]
+)
+def test_what_compiled_code_raises_is_raised(compiler, limit, arguments):
+    entry = make_entry(_fails, Numbers(0, 0.5))
+    assert entry(pack(Numbers(0, 0.5))) == 0
+    with pytest.raises(ValueError, match=arguments[0]) as caught:
+        entry(pack(Numbers(0, limit)))
+    assert caught.value.args == arguments
+    assert "test_numba_internals.py" in caught.value.__notes__[-1]
+
+
+def test_held_llvm_lets_nobody_else_in(compiler):
+    from llvmlite import binding
+    from llvmlite.binding import ffi
+
+    hold_llvm()
+    try:
+        other = threading.Thread(target=binding.get_host_cpu_name, daemon=True)
+        other.start()
+        other.join(0.2)
+        assert other.is_alive()
+        assert binding.get_host_cpu_name()  # the holder may go on
+    finally:
+        ffi.lib._lock.__exit__(None, None, None)
+    other.join(10)
+    assert not other.is_alive()

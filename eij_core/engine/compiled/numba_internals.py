@@ -23,6 +23,7 @@ from ...protocols import Outcome
 from ..cpu_clocks import HAS_THREAD_CLOCK, cycle_count, thread_ns
 from ..histogram import BINS, LOWEST, PER_OCTAVE, bin_of
 from ..operators import Addresses, apply
+from .digest import PLAIN
 
 intrinsic: Any = _intrinsic  # its annotations take the typing context for an argument
 
@@ -123,7 +124,7 @@ class _ErrorInfo(ctypes.Structure):
         ("pickled", ctypes.c_void_p),
         ("size", ctypes.c_int32),
         ("values", ctypes.c_void_p),
-        ("values_of", ctypes.c_void_p),
+        ("unwrap", ctypes.c_void_p),
         ("count", ctypes.c_int32),
     )
 
@@ -134,12 +135,12 @@ def error_of(address: int | None) -> BaseException:
         return RuntimeError("compiled code failed in a function of Python")
     info = _ErrorInfo.from_address(address)
     cls, arguments, place = pickle.loads(ctypes.string_at(info.pickled, info.size))
-    if info.count > 0:  # values that are known at run time only
-        values = iter(
-            ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(info.values_of)(info.values)
-        )
-        arguments = tuple(next(values) if part is None else part for part in arguments)
-    error: BaseException = cls(*(arguments or ()))
+    arguments = arguments or ()
+    if info.count > 0:
+        arguments = tuple(part if isinstance(part, PLAIN) else "…" for part in arguments)
+    error: BaseException = cls(*arguments)
+    if info.count > 0:
+        error.add_note("… stands for what was computed; compiled=False shows it")
     if place:
         error.add_note(f"raised by compiled code: {place[0]}, {place[1]}, line {place[2]}")
     return error
