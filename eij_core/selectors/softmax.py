@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 from ..engine.kernel import kernel
 from ..registry import Range, selectors
 from .shared.choice import chooses_by_chance
-from .shared.rewards import PER_JOULE, reward
+from .shared.rewards import PER_JOULE, average_reward
 
 
 @selectors.add("softmax")
@@ -27,7 +27,6 @@ class Softmax(NamedTuple):
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
         """Update the mean reward and its sector."""
-        r = reward(stats, operator, outcome, joules, self.cost)
-        stats.value[operator] += (r - stats.value[operator]) / stats.seen.applications[operator]
+        average_reward(stats, operator, outcome, joules, self.cost)
         for o in range(stats.chance.size):
             stats.chance[o] = math.exp(stats.value[o] / self.tau)
