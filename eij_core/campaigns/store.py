@@ -39,7 +39,7 @@ REPLACE = "ON CONFLICT(key) DO UPDATE SET " + ", ".join(
 
 
 class Store(Reader):
-    """The one writer of a campaign's folder.
+    """The only writer of a campaign's folder.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ class Softmax(NamedTuple):
     """
 
     # Book: no τ given, 1 is usual; here: 0.1, because rewards are mostly far below 1, where τ = 1
-    # is close to a fair die.
+    # comes close to choosing at random.
     tau: Annotated[float, Range(0.01, 100, "temperature")] = 0.1
     cost: Annotated[bool, PER_JOULE] = True
 

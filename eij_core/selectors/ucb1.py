@@ -22,7 +22,7 @@ class UCB1(NamedTuple):
     """
 
     # Paper: C = 1; here: 0.25, because rewards are mostly far below their bound of 1, where C = 1
-    # is close to a fair die.
+    # comes close to choosing at random.
     bonus: Annotated[float, Range(0, 100, "C, weight of the uncertainty")] = 0.25
     cost: Annotated[bool, PER_JOULE] = True
 
