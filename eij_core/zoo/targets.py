@@ -78,8 +78,7 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        data: dict[str, Any] = finite(asdict(self))
-        return data
+        return finite(asdict(self))
 
 
 # --- runs -----------------------------------------------------------------------------------------

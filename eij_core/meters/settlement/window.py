@@ -189,7 +189,7 @@ def rescale_ledger(ledger: Ledger, base: Base, factors: Floats, by_joules: bool 
 
 
 def _settled(operators: Floats, spent: Any, base: Base, factors: Floats) -> tuple[Floats, Any]:
-    """Return the settled Joules by operator and in total; the total never falls below the opening's."""
+    """Return the settled Joules by operator and in total, at least those at the opening."""
     moved = operators - base.operator_joules
     start = spent - base.joules - moved.sum(axis=-1)
     total = base.joules + moved @ factors[:-1] + start * factors[-1]
