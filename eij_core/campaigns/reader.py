@@ -113,13 +113,11 @@ class Reader:
 
     def spec(self) -> dict[str, Any]:
         """Return the data of the campaign; if it was extended, the newest."""
-        found = self._all("SELECT spec_json FROM campaign ORDER BY rowid DESC LIMIT 1")
-        return json.loads(found[0][0]) if found else {}
+        return json.loads(self._newest("spec_json") or "{}")
 
     def code_version(self) -> str:
         """Return the version of the code that the campaign was started with."""
-        found = self._all("SELECT code_version FROM campaign ORDER BY rowid DESC LIMIT 1")
-        return found[0][0] if found else ""
+        return self._newest("code_version")
 
     def attempts(self) -> list[tuple[Any, ...]]:
         """Return (key, n, started, host, pid, outcome) of the attempts without a result."""
@@ -167,6 +165,11 @@ class Reader:
     def _all(self, query: str) -> list[tuple[Any, ...]]:
         with reading(self.folder):
             return self._base.execute(query).fetchall()
+
+    def _newest(self, column: str) -> str:
+        """Return an entry of the newest campaign; empty before the first one began."""
+        found = self._all(f"SELECT {column} FROM campaign ORDER BY rowid DESC LIMIT 1")
+        return found[0][0] if found else ""
 
     def _uri(self) -> str:
         # Not immutable where a writer may exist: SQLite would ignore the writer's log.

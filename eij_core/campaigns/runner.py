@@ -30,7 +30,7 @@ TASK_SECONDS = 1.0
 MOST = 1000
 """Trials in a task, at most."""
 ATTEMPTS = 3
-"""A trial has killed its worker if the worker dies so often while nothing else runs."""
+"""A trial is blamed when its worker has died this often while nothing else ran."""
 
 
 class Task(NamedTuple):

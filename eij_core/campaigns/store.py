@@ -39,7 +39,7 @@ REPLACE = "ON CONFLICT(key) DO UPDATE SET " + ", ".join(
 
 
 class Store(Reader):
-    """The one writer of a campaign's folder.
+    """The only writer of a campaign's folder.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Store(Reader):
             ]
             with writing(self.folder):
                 write_atomically(self.folder / path, part)
-        (campaign,) = self._all("SELECT id FROM campaign ORDER BY rowid DESC LIMIT 1")[0]
+        campaign = self._newest("id")
         values = [(row.key, campaign, *row[1:]) for row in rows]
         with self._transaction():
             self._insert("trial", values, f"{REPLACE} WHERE trial.state = 'failed'")

@@ -87,7 +87,7 @@ def _full(folder: Path, fault: str) -> str:
 
 
 def take_lock(folder: Path) -> Lock:
-    """Become the one writer of a folder; the lock is freed when the process ends."""
+    """Become the only writer of a folder; the lock is released when the process ends."""
     if (kind := file_system(folder)) in NETWORK:
         raise StoreRefused(
             f"{folder} is on {kind}, whose locks are unreliable; choose a local folder"

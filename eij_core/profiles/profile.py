@@ -232,8 +232,7 @@ class Profile:
     def as_parquet(self) -> bytes:
         """Return the distributions as a Parquet file."""
         kind, name = str(self.meter.provenance), self.meter.name
-        data: bytes = self.distribution().assign(provenance=kind, meter=name).to_parquet()
-        return data
+        return self.distribution().assign(provenance=kind, meter=name).to_parquet()
 
 
 def profile_for(

@@ -39,7 +39,7 @@ def load_writer() -> None:
 
 
 class NotARecord(ValueError):
-    """A file that is no record."""
+    """A file that is not a record."""
 
 
 class Content(NamedTuple):

@@ -45,7 +45,7 @@ DAMAGE = (
 
 
 class RecordError(EijError, ValueError):
-    """A file that is no record, or not a whole one; it was left as it is."""
+    """A file that is not a record, or not a whole one; it was not changed."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -120,7 +120,7 @@ class EIJ(NamedTuple):
         )
 
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Lay the next decision open: the draws are the ones that will decide."""
+        """Explain the next decision by the very draws that will decide it."""
         chosen, replay = decide(self, stats, left, rng)
         waiting = stats.tries < self.tries
         if waiting.any():

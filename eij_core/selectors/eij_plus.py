@@ -15,7 +15,7 @@ The rule in symbols, for operators o, budget B0 and what is left of it, B:
    they improved. An operator that never improves has almost no weight, so a decoy cannot set the
    scale to its own size.
 3. Bandwidth b = min(h, median |Δ| of o · (variety of o / 0.45)³), where variety is the mean of
-   |Δ − Δ'| / max(|Δ|, |Δ'|) over neighbours: losses that are all alike are no near misses.
+   |Δ − Δ'| / max(|Δ|, |Δ'|) over neighbours: losses that are all alike are not near misses.
 4. Memory: sums of applications N, of credit Y and of its squares, all discounted by
    2^(−Joules/(H·B0)).
 5. Shared prior: m = (Y + n0·m̄)/(N + n0), m̄ the mean over all operators. For operators above m̄, n0
@@ -214,7 +214,7 @@ class EijPlus(NamedTuple):
         return Belief(gain, gain_sd, arm.joules, math.sqrt(arm.joules_var), gain / arm.joules)
 
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Lay the next decision open: the draws are the ones that will decide."""
+        """Explain the next decision by the very draws that will decide it."""
         chosen, replay = decide(self, stats, left, rng)
         if stats.pool[0].cheapest == 0.0:
             return Decision(chosen, (), "has an unknown cost, so it is tried once")

@@ -180,7 +180,7 @@ def pool_all(stats: Any) -> None:
         if arm.wins > 0.0:
             least = min(least, arm.joules / arm.candidates)
         if arm.changes > 0.0:
-            # An operator that never improves hardly counts for what a typical change is.
+            # An operator that never improves has almost no say in what a typical change is.
             vote = arm.wins + FAINT_VOTE * arm.tries
             votes += vote
             log_scale += vote * math.log(arm.height)

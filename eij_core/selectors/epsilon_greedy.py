@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from ..engine.kernel import kernel
 from ..registry import Range, selectors
 from .shared.choice import chooses_by_chance, largest
-from .shared.rewards import PER_JOULE, reward
+from .shared.rewards import PER_JOULE, average_reward
 
 
 @selectors.add("epsilon-greedy")
@@ -25,8 +25,7 @@ class EpsilonGreedy(NamedTuple):
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
         """Update the mean reward, and give the largest sector to the best."""
-        r = reward(stats, operator, outcome, joules, self.cost)
-        stats.value[operator] += (r - stats.value[operator]) / stats.seen.applications[operator]
+        average_reward(stats, operator, outcome, joules, self.cost)
         k = stats.chance.size
         for o in range(k):
             stats.chance[o] = self.epsilon / k

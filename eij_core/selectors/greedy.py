@@ -33,7 +33,7 @@ class Greedy(NamedTuple):
         return gain / stats.joules[operator] if self.cost else gain
 
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Lay the next decision open."""
+        """Explain the next decision."""
         chosen, _ = decide(self, stats, left, rng)
         if stats.applications[chosen] < self.tries:
             return Decision(chosen, (), "has not been tried often enough yet")

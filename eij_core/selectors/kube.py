@@ -10,7 +10,7 @@ import numpy as np
 from ..engine.kernel import kernel
 from ..registry import Range, selectors
 from .shared.choice import chooses_by_score
-from .shared.rewards import belief_with_score, reward
+from .shared.rewards import average_reward, belief_with_score
 
 
 @selectors.add("kube")
@@ -43,8 +43,7 @@ class KUBE(NamedTuple):
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
         """Update the mean reward; the mean cost is in `stats.seen`."""
-        r = reward(stats, operator, outcome, joules, False)
-        stats.value[operator] += (r - stats.value[operator]) / stats.seen.applications[operator]
+        average_reward(stats, operator, outcome, joules, False)
         stats.total[0] += 1
 
     def belief(self, stats: Any, operator: int) -> Any:

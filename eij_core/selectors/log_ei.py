@@ -38,7 +38,7 @@ class LogEiStats(NamedTuple):
     ring: Numbers
     """The latest |Δ| ≠ 0 of all operators."""
     pushes: Wholes
-    """How many there were in all, and at the latest refresh of the scale."""
+    """Their total number, now and at the latest refresh of the scale."""
     scale: Number
     """s, their median; 0 before the first."""
     half_life: Number
@@ -126,7 +126,7 @@ class LogEI(NamedTuple):
         return Belief(mean * each, spread * each, joules, 0.0, score)
 
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Lay the next decision open: the scores are the ones that will decide."""
+        """Explain the next decision by the very scores that will decide it."""
         chosen, replay = decide(self, stats, left, rng)
         if (stats.tries == 0).any():
             return Decision(chosen, (), NOT_TRIED)

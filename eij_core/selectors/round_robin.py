@@ -28,6 +28,6 @@ class JouleRoundRobin(NamedTuple):
         return -(stats.applications[operator] * each)
 
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Lay the next decision open."""
+        """Explain the next decision."""
         had = "Joules" if self.cost else "applications"
         return Decision(decide(self, stats, left, rng)[0], (), f"has had the fewest {had} so far")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 from ..engine.kernel import kernel
 from ..registry import Range, selectors
 from .shared.choice import chooses_by_chance
-from .shared.rewards import PER_JOULE, reward
+from .shared.rewards import PER_JOULE, average_reward
 
 
 @selectors.add("softmax")
@@ -21,13 +21,12 @@ class Softmax(NamedTuple):
     """
 
     # Book: no τ given, 1 is usual; here: 0.1, because rewards are mostly far below 1, where τ = 1
-    # is close to a fair die.
+    # comes close to choosing at random.
     tau: Annotated[float, Range(0.01, 100, "temperature")] = 0.1
     cost: Annotated[bool, PER_JOULE] = True
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
         """Update the mean reward and its sector."""
-        r = reward(stats, operator, outcome, joules, self.cost)
-        stats.value[operator] += (r - stats.value[operator]) / stats.seen.applications[operator]
+        average_reward(stats, operator, outcome, joules, self.cost)
         for o in range(stats.chance.size):
             stats.chance[o] = math.exp(stats.value[o] / self.tau)

@@ -15,7 +15,7 @@ from .shared.rewards import Seen, belief_of_means, update_means
 
 
 class StaticStats(NamedTuple):
-    """The operator's number, and what was seen of each."""
+    """The chosen operator's number, and the running means of each."""
 
     chosen: Whole
     seen: Seen
@@ -51,5 +51,5 @@ class Static(NamedTuple):
         return belief_of_means(stats.seen, operator)
 
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Lay the next decision open."""
+        """Explain the next decision."""
         return Decision(int(stats.chosen[0]), (), "is the only one this rule ever applies")

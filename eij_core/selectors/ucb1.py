@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 from ..engine.kernel import kernel
 from ..registry import Range, selectors
 from .shared.choice import chooses_by_score
-from .shared.rewards import PER_JOULE, reward
+from .shared.rewards import PER_JOULE, average_reward
 
 
 @selectors.add("ucb1")
@@ -22,7 +22,7 @@ class UCB1(NamedTuple):
     """
 
     # Paper: C = 1; here: 0.25, because rewards are mostly far below their bound of 1, where C = 1
-    # is close to a fair die.
+    # comes close to choosing at random.
     bonus: Annotated[float, Range(0, 100, "C, weight of the uncertainty")] = 0.25
     cost: Annotated[bool, PER_JOULE] = True
 
@@ -33,6 +33,5 @@ class UCB1(NamedTuple):
 
     def learn(self, stats: Any, operator: int, outcome: Any, joules: float) -> None:
         """Update the mean reward."""
-        r = reward(stats, operator, outcome, joules, self.cost)
-        stats.value[operator] += (r - stats.value[operator]) / stats.seen.applications[operator]
+        average_reward(stats, operator, outcome, joules, self.cost)
         stats.total[0] += 1

@@ -24,7 +24,7 @@ class Uniform(NamedTuple):
         return below(rng, stats.applications.size)
 
     def explain(self, stats: Any, left: float, rng: Any) -> Decision:
-        """Lay the next decision open."""
+        """Explain the next decision."""
         return Decision(decide(self, stats, left, rng)[0], (), "came up in a fair draw")
 
 

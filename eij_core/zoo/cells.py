@@ -61,8 +61,7 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; what is not a number is None."""
-        data: dict[str, Any] = finite(asdict(self))
-        return data
+        return finite(asdict(self))
 
     def flat(self) -> dict[str, Any]:
         """Return one row of a table: intervals as `…_low` and `…_high`."""

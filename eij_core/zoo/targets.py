@@ -43,7 +43,7 @@ ALONE = {
 }
 """The good operator by itself: in a twin test no other can be better."""
 NINE = "nine"
-"""Stands for the paper's own portfolios, which are no case of the zoo."""
+"""Stands for the paper's own portfolios, which are not a case of the zoo."""
 
 
 class Group(NamedTuple):
@@ -78,8 +78,7 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        data: dict[str, Any] = finite(asdict(self))
-        return data
+        return finite(asdict(self))
 
 
 # --- runs -----------------------------------------------------------------------------------------

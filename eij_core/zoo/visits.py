@@ -154,7 +154,7 @@ def begin(trial: Trial, costs: Knowledge = "hinted", *, compiled: bool = True) -
 
 
 def _advance_to(run: Run, joules: float) -> None:
-    """Advance until so many Joules are spent, and hardly beyond."""
+    """Advance until this many Joules are spent, and barely beyond."""
     dearest = max(
         run.charges.compiled.expected(o, actor.forecast(run.algorithm, run.problem))
         for o, actor in enumerate(run.algorithm.operators)

@@ -138,7 +138,7 @@ def _watts(counter: Counter, load: Callable[[], None]) -> float:
 
 
 def keep_busy(seconds: float) -> None:
-    """Compute nothing for a while, on one CPU."""
+    """Keep one CPU busy for a while."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         pass

@@ -31,11 +31,11 @@ class PowerFilter:
     Parameters
     ----------
     spread : array
-        Standard deviation of each factor before a window was seen; 0: it stays as it is.
+        Standard deviation of each factor before the first window; 0: it never changes.
     """
 
     def __init__(self, spread: Floats) -> None:
-        # The state: the factors, the lag at the window's begin, the lag at its end.
+        # The state: the factors, the lag at the window's beginning, the lag at its end.
         self._state = np.concatenate([np.ones(spread.size), [0.0, 0.0]])
         self._covariance = np.diag(np.concatenate([spread, [0.0, 0.0]]) ** 2)
         self._moves = spread > 0.0
@@ -71,7 +71,7 @@ class PowerFilter:
         tick_joules : float
             What the counter gains by one tick.
         pauses : int
-            How often the window was interrupted: each adds a lag at its begin and at its end.
+            How often the window was interrupted: each adds a lag at its beginning and at its end.
         """
         moving = self.factors * self._moves
         together = np.outer(moving, moving)
@@ -98,7 +98,7 @@ class PowerFilter:
         return predicted
 
     def _pass_lag(self, tick_joules: float) -> None:
-        """The lag at the end of the last window is that at the begin of this one."""
+        """The lag at the end of the last window is that at the beginning of this one."""
         mean, variance = 0.5 * tick_joules, tick_joules**2 / 12.0
         state, covariance = self._state, self._covariance
         if self._follows:

@@ -20,7 +20,7 @@ APART = 0.3
 AS_BELIEVED = 3.0
 """The logarithm of the odds that they are: twenty to one, until windows say otherwise."""
 SURE = 8.0
-"""The odds grow no longer than this, so that an hour of windows does not bind the next minute."""
+"""The odds grow no further than this, so that an hour of windows does not bind the next minute."""
 ANYTHING = 0.5
 """How far powers may differ where batches of one operator alone will tell."""
 START, OVERHEAD, AWAY = -3, -2, -1
@@ -30,7 +30,7 @@ BESIDES = 3
 
 
 class Prior(NamedTuple):
-    """What is believed of the powers before a window was seen, relative to their mean."""
+    """What is believed of the powers before the first window, relative to their mean."""
 
     ratio: Floats
     spread: Floats
@@ -73,7 +73,7 @@ class Powers:
     ----------
     prior : Prior
     rate : float
-        J per cycle, until a window was seen.
+        J per cycle, until the first window.
     """
 
     def __init__(self, prior: Prior, rate: float) -> None:

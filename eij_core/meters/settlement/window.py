@@ -23,7 +23,7 @@ MIN_TICKS = 20
 LONG_GAP_NS = 5_000_000
 """A gap between chunks from here on is a pause: its energy is booked to `away`."""
 STUCK_NS = 1_000_000_000
-"""A counter that has not moved for so long is stuck."""
+"""A counter that has not moved for this long is stuck."""
 SUSPEND_NS = 50_000_000
 """Suspended time between two readings from here on spoils a window."""
 SAME_BIN = 0.0075
@@ -189,7 +189,7 @@ def rescale_ledger(ledger: Ledger, base: Base, factors: Floats, by_joules: bool 
 
 
 def _settled(operators: Floats, spent: Any, base: Base, factors: Floats) -> tuple[Floats, Any]:
-    """Return the settled Joules of the operators, and in all: never less than at the opening."""
+    """Return the settled Joules by operator and in total, at least those at the opening."""
     moved = operators - base.operator_joules
     start = spent - base.joules - moved.sum(axis=-1)
     total = base.joules + moved @ factors[:-1] + start * factors[-1]

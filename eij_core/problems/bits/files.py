@@ -5,7 +5,7 @@ There are three formats, which differ in their first line:
 - `n C`, then `n` lines `p w`, then optionally one line with a 0/1 vector of `n` entries;
 - kplib's `.kp`: `n`, `C`, then `n` lines `p w`;
 - Pisinger's csv: a name, `n …`, `c …`, `z …`, `time …`, then `n` lines `index,p,w,x`; instances
-  are parted by a line of dashes.
+  are separated by a line of dashes.
 
 Empty lines are skipped. Files may come from anywhere: sizes are checked before anything is
 allocated, and a number is read only if it consists of decimal digits.
@@ -242,7 +242,7 @@ class Lines:
         return tokens
 
     def at_dashes(self) -> bool:
-        """Tell whether the next line parts two instances."""
+        """Tell whether the next line separates two instances."""
         return not self._lines[self._at][1].strip(" \t-")
 
     def skip_past_dashes(self, instance: int) -> None:

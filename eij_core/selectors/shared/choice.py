@@ -137,7 +137,7 @@ def chooses_by_chance(reason: str) -> Callable[[C], C]:
         return empty(Wheel, k, chance=np.full(k, 1.0 / k))
 
     def explain(self: Any, stats: Any, left: float, rng: Any) -> Decision:
-        """Lay the next decision open, with the chances."""
+        """Explain the next decision by the chances."""
         chosen, _ = decide(self, stats, left, rng)
         if (stats.seen.applications == 0).any():
             return Decision(chosen, (), NOT_TRIED)
@@ -206,7 +206,7 @@ def chooses_by_score(
         return empty(stats, len(hints.names))
 
     def explain(self: Any, stats: Any, left: float, rng: Any) -> Decision:
-        """Lay the next decision open; scores that are drawn are the ones that will decide."""
+        """Explain the next decision by the very scores that will decide it."""
         chosen, replay = decide(self, stats, left, rng)
         operators = range(stats.seen.applications.size)
         if (stats.seen.applications == 0).any():

@@ -89,6 +89,13 @@ def reward(stats: Any, operator: int, outcome: Any, joules: float, cost: bool) -
 
 
 @kernel
+def average_reward(stats: Any, operator: int, outcome: Any, joules: float, cost: bool) -> None:
+    """Take an application into `stats.seen`, and its reward into the mean `stats.value`."""
+    r = reward(stats, operator, outcome, joules, cost)
+    stats.value[operator] += (r - stats.value[operator]) / stats.seen.applications[operator]
+
+
+@kernel
 def belief_with_score(seen: Any, operator: int, value: float) -> Any:
     """Return the running means, with the rule's own estimate as the score."""
     plain = belief_of_means(seen, operator)
