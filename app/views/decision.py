@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import panel as pn
 
 from app.text.escape import text
 from app.text.labels import labels_of
@@ -15,7 +14,7 @@ from app.text.numbers import count, number
 from app.text.tables import operator_cell, row, table
 from app.text.theme import MARKERS, colour_of, dash_of
 from app.views.layer import Layer, Line, Marks
-from app.views.panes import grid, html_pane
+from app.views.panes import figure_place, grid, html_pane
 from app.views.plot import AxisLimits, Plot
 from app.views.selection import has_probability, log_normal, probability_of_first
 from app.views.snapshot import Snapshot
@@ -126,8 +125,7 @@ class DecisionView(View):
     def _body(self) -> list[Any]:
         self._table = html_pane((4, 12))
         sides = [
-            pn.Column(figure.pane, sizing_mode="stretch_width", min_width=260, min_height=240)
-            for figure in self.figures
+            figure_place(figure.pane, min_width=260, min_height=240) for figure in self.figures
         ]
         columns = "repeat(auto-fit, minmax(min(100%, 290px), 1fr))"
         return [grid(*sides, columns=columns, gap="0"), self._table]

@@ -75,7 +75,7 @@ def heat_map_of(
     return (cells * labels).opts(
         title=f"{title}\nsimulated Joules",
         responsive=True,
-        height=110 + ROW * len(rules),
+        height=126 + ROW * len(rules),
         xlabel="",
         ylabel="",
         toolbar="above",

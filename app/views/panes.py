@@ -19,6 +19,14 @@ def html_pane(margin: Any, html: str = "", **params: Any) -> Any:
     return pn.pane.HTML(html, margin=margin, **params)
 
 
+def figure_place(pane: Any, **params: Any) -> Any:
+    """Return the place of a figure that may be built anew while the page is open.
+
+    It is a column of Bokeh's own: Material's would measure the new figure before it has a layout.
+    """
+    return pn.Column(pane, sizing_mode="stretch_width", **params)
+
+
 def grid(*parts: Any, columns: Any = HALVES, gap: str = "14px") -> Any:
     """Return parts in the columns of a CSS grid."""
     style = {"display": "grid", "gridTemplateColumns": columns, "gap": gap}

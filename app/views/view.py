@@ -23,7 +23,7 @@ from app.text.numbers import number
 from app.text.tables import row, table
 from app.views.layer import thinned
 from app.views.live_figure import LiveFigure
-from app.views.panes import html_pane
+from app.views.panes import figure_place, html_pane
 from app.views.plot import Plot
 from app.views.snapshot import Snapshot, snapshot_of_result, snapshot_of_run, tally_of
 from eij_core import Run
@@ -150,8 +150,7 @@ class View(pn.viewable.Viewer):
 
     def _body(self) -> list[Any]:
         """Return what stands between the explanation and the table."""
-        whole: dict[str, Any] = {"sizing_mode": "stretch_width", "min_height": 300}
-        return [pn.Column(figure.pane, **whole) for figure in self.figures]
+        return [figure_place(figure.pane, min_height=300) for figure in self.figures]
 
     def _draw(self, snapshot: Snapshot, story: Any) -> None:
         self._write(snapshot)

@@ -101,6 +101,20 @@ def test_a_choice_is_profiled_to_its_end(profile_page):
     assert page.get_by_role("button", name="Profile", exact=True).is_enabled()
 
 
+def test_another_algorithm_is_drawn(profile_page):
+    """Its figure is built anew on the open page; the fixture hears if the browser complains."""
+    page = profile_page("model", 1)
+    press(page, "Profile")
+    stage(page, "^Finished")
+    page.get_by_role("combobox", name="Algorithm").click()
+    page.locator("li", has_text="ssga").click()
+    press(page, "Profile")
+    page.get_by_text("tiny · ssga: simulated Joules").wait_for()
+    stage(page, "^Finished")
+    named = page.locator("table.draws td:first-child").all_inner_texts()
+    assert named == ["replace-1", "replace-5"]
+
+
 def test_two_visitors_take_turns(profile_page):
     """Two at once would count each other's Joules."""
     first, second = profile_page("cputime", 200), profile_page("cputime", 1)

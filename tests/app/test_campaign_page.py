@@ -209,6 +209,8 @@ def test_a_failing_problem_is_told(desk):
     desk.start()
     until(desk, finished(desk))
     assert "4 trials failed" in desk.view._lead.object
+    assert "All trials are stored; 4 of them failed." in desk._words.object
+    assert not desk.view._bar.visible  # there is no part to choose
     assert tiny.PAYLOAD not in desk.view._lead.object
 
 

@@ -45,7 +45,7 @@ class LiveTable:
         seconds = time.monotonic() - self._since
         if self.count <= 3 or seconds <= 1:
             return ""
-        minutes, rest = divmod(round(trials * seconds / self.count), 60)
+        minutes, rest = divmod(max(1, round(trials * seconds / self.count)), 60)
         return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
     def html(self) -> str:
@@ -55,6 +55,6 @@ class LiveTable:
             good = pd.Series(found).dropna()
             mean = mean_sd(good.mean(), good.std())  # nan where there are too few
             name = f"{text(cell)} · <b>{text(method)}</b>"
-            lines.append(row(name, str(len(found)), mean, f"{good.size / len(found):.0%}"))
+            lines.append(row(name, str(len(found)), mean, f"{100 * good.size / len(found):.0f} %"))
         heads = ("cell · method", "trials", "best fitness", "feasible")
         return table(heads, lines) if lines else ""

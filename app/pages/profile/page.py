@@ -25,7 +25,7 @@ from app.text.numbers import count, number
 from app.text.tables import operator_cell, row, table
 from app.views.energy import EnergyPlot
 from app.views.live_figure import LiveFigure
-from app.views.panes import html_pane
+from app.views.panes import figure_place, html_pane
 from app.views.snapshot import Tally, empty_snapshot
 from eij_core import EijError, Trial
 from eij_core.atomic_files import slug
@@ -93,7 +93,8 @@ class ProfilePage(JobPage[Step]):
 
     def main(self) -> Any:
         """Return what fills the middle."""
-        found = box(self.figure.pane, self.table, pmui.FlexBox(*self.downloads.values()))
+        figure = figure_place(self.figure.pane, min_height=300)
+        found = box(figure, self.table, pmui.FlexBox(*self.downloads.values()))
         return middle(self.alert, self.toolbar.above(self.words), found)
 
     def start(self) -> None:

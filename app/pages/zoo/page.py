@@ -16,7 +16,7 @@ from app.pages.common.links import Choices
 from app.text.escape import text
 from app.text.tables import row, table
 from app.views.heat import VALUES, heat_map_of
-from app.views.panes import html_pane
+from app.views.panes import figure_place, html_pane
 from eij_core.registry import selectors
 from eij_core.reports.templating import p_value
 from eij_core.zoo import ALGORITHMS, BUDGETS, CASES, Cell, frame_of_cells, observe_at, places
@@ -97,8 +97,7 @@ class ZooPage(JobPage[Cell]):
 
     def main(self) -> Any:
         """Return what fills the middle."""
-        # In a column of Bokeh's own: Material's would measure a new map before it has a layout.
-        picture = pn.Column(self.picture, sizing_mode="stretch_width")
+        picture = figure_place(self.picture)
         parts = (self.value, picture, self.words, self.downloads, self.table)
         return middle(self.alert, self.toolbar.above(*parts))
 
