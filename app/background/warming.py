@@ -92,19 +92,20 @@ class Warming:
         assert process.stdout is not None
         began = logged = time.monotonic()
         report = None
-        for line in process.stdout:
-            _ = self.now  # the one before may have taken long, with nobody looking
-            report = self._report = Report(*json.loads(line))
-            self._since = time.monotonic()
-            if self._compiles and self._since - logged > LOG_SECONDS:
-                logged = self._since
-                log.info("Compiling in the background: %s", report)
-        self._report = None
-        if code := process.wait():
+        with process:  # its pipes are closed and its code is there at the end
+            for line in process.stdout:
+                _ = self.now  # the one before may have taken long, with nobody looking
+                report = self._report = Report(*json.loads(line))
+                self._since = time.monotonic()
+                if self._compiles and self._since - logged > LOG_SECONDS:
+                    logged = self._since
+                    log.info("Compiling in the background: %s", report)
+            self._report = None
+        if process.returncode:
             last = f" at {report}" if report is not None else ""
             log.warning(
                 "Compiling in the background ended%s with code %d; what is missing is compiled "
-                "when it is first run", last, code,
+                "when it is first run", last, process.returncode,
             )  # fmt: skip
         elif report is not None:
             seconds = time.monotonic() - began

@@ -128,10 +128,10 @@ def supervise(command: list[str], env: dict[str, str], patience: int = 3) -> int
     try:
         while not asked:
             began = time.monotonic()
-            child = subprocess.Popen(command, env=env, stdin=subprocess.PIPE)
-            if asked:  # between the question and the start
-                child.terminate()
-            code = child.wait()
+            with subprocess.Popen(command, env=env, stdin=subprocess.PIPE) as child:
+                if asked:  # between the question and the start
+                    child.terminate()
+                code = child.wait()
             if asked or code >= 0:
                 break
             short = short + 1 if time.monotonic() - began < 10.0 else 0

@@ -45,10 +45,13 @@ def free_port():
 
 
 @contextmanager
-def serving(*hosts):
-    """Start the server of the tests; `hosts` are other names under which it may be reached."""
+def serving(*hosts, warmer=""):
+    """Start the server of the tests; `hosts` are other names under which it may be reached.
+
+    `warmer` is a script that stands for the compiler in the background.
+    """
     port = free_port()
-    command = [sys.executable, "-m", "tests.app.served", str(port)]
+    command = [sys.executable, "-m", "tests.app.served", str(port), *([warmer] if warmer else [])]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     if hosts:
         env["EIJ_HOSTS"] = " ".join(hosts)

@@ -6,11 +6,13 @@ import sys
 from tests.app import tiny
 
 
-def main(port: int) -> None:
-    """Serve with the settings of `eij serve`."""
+def main(port: int, warmer: str = "") -> None:
+    """Serve with the settings of `eij serve`; `warmer` is a script that stands for the compiler."""
+    from app.background.warming import shared_warming
     from app.server.serve import arguments, environment
 
-    os.environ.update(environment(public=False))
+    shared_warming.command = [sys.executable, warmer]
+    os.environ.update(environment(public=False, warm=bool(warmer)))
     tiny.register()
     from panel.command import main as panel
 
@@ -19,4 +21,4 @@ def main(port: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), *sys.argv[2:])

@@ -11,6 +11,7 @@ from bokeh.document import Document
 from app.background.controller import Controller
 from app.pages.run.page import RunPage
 from app.pages.run.settings import Settings
+from eij_core import Run
 from eij_core.meters.counters import detect
 from tests.app import tiny
 
@@ -47,6 +48,17 @@ def finish(dashboard):
     awake = len(dashboard.views)
     play(dashboard, lambda: dashboard._awake >= awake and "Finished" in dashboard.bar.stage.label)
     dashboard.tick()  # it may have ended between a look at its rows and a look at its stage
+
+
+def test_a_run_says_that_it_is_interpreted_until_it_is_compiled(dashboard, monkeypatch):
+    label = dashboard.bar.stage
+    monkeypatch.setattr(Run, "compiling", True, raising=False)
+    dashboard.settings.pace = 60.0
+    click(dashboard.bar.run)
+    play(dashboard, lambda: label.label == "Running: interpreted until compiled")
+    assert not dashboard.bar.pause.disabled
+    monkeypatch.setattr(Run, "compiling", False)
+    play(dashboard, lambda: label.label == "Running")
 
 
 def drawn(dashboard):
@@ -249,5 +261,5 @@ def test_the_server_s_settings_are_safe(monkeypatch):
     assert not {"--admin", "--dev", "--autoreload"} & set(command)
     made = environment(public=True)
     assert len(made["BOKEH_SECRET_KEY"]) > 40
-    assert made["EIJ_PUBLIC"] == "1"
+    assert (made["EIJ_PUBLIC"], made["EIJ_WARM"]) == ("1", "0")
     assert not any(made["BOKEH_SECRET_KEY"] in word for word in command)

@@ -1,16 +1,11 @@
 """The server as a process: the limit of pages, crashes, signals, clients that misbehave."""
 
 import asyncio
-import contextlib
-import http.client
 import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import psutil
 import pytest
@@ -19,69 +14,16 @@ from tornado.websocket import WebSocketClosedError, websocket_connect
 
 from app.server.serve import check_free, supervise
 from eij_core import InputError
+from tests.app.processes import PATIENCE, ROOT, get, serving, until
 from tests.benchmarks.visitor import Visitor
 
 pytestmark = pytest.mark.long
-
-ROOT = Path(__file__).parents[2]
-PATIENCE = 120.0
 
 
 def told(story):
     """Run a coroutine on a thread of its own: a browser's loop may be running on this one."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, story).result()
-
-
-def until(condition, seconds=PATIENCE):
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.05)
-    return found
-
-
-def get(port, path, **headers):
-    """Return status, headers and body; None while nobody listens."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-    with contextlib.closing(connection), contextlib.suppress(ConnectionError):
-        connection.request("GET", path, headers=headers)
-        answer = connection.getresponse()
-        return answer.status, answer.headers, answer.read().decode()
-    return None
-
-
-@contextlib.contextmanager
-def serving(*options, sessions=None):
-    """`eij serve` in a process of its own, its port, and its server's process."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    code = "import sys; from eij_core.cli import main; main()"
-    if sessions is not None:  # the same door, for a smaller house
-        code = (
-            "import sys, dataclasses, os, runpy; import app.server.limits as l; "
-            f"l.PUBLIC = dataclasses.replace(l.PUBLIC, sessions={sessions}); "
-            "from app.server.serve import arguments, environment; "
-            "os.environ.update(environment(public=True)); "
-            f"sys.argv = ['panel', *arguments('127.0.0.1', {port}), "
-            "'--unused-session-lifetime', '1000', '--check-unused-sessions', '500']; "
-            "from panel.command import main; main()"
-        )
-        options = ()
-    else:
-        options = ("serve", "--port", str(port), *options)
-    with subprocess.Popen(
-        [sys.executable, "-c", code, *options],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-    ) as process:  # fmt: skip
-        try:
-            until(lambda: get(port, "/liveness") or process.poll() is not None)
-            assert process.poll() is None, process.stdout.read().decode()
-            yield process, port
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")
