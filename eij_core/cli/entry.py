@@ -16,9 +16,11 @@ from typer.core import TyperGroup
 from .. import __version__
 from ..errors import EijError, MeterUnavailable, RunError
 from .shared.signals import interrupts
+from .shared.typer_internals import without_pydantic
 
 __all__ = ["COMMANDS", "app", "call", "main"]
 
+<<<<<<< HEAD
 COMMANDS = {
     "run": "run",
     "list": "list_components",
@@ -37,6 +39,15 @@ COMMANDS = {
     "campaign": "campaign",
 }
 """The function, or the group, in the file that is called like the command."""
+=======
+COMMANDS = (
+    *("run", "list", "check", "warm", "serve", "replay", "zoo", "counterfactual"),
+    *("meters", "calibrate", "profile", "report", "paper", "campaign"),
+)
+"""Each is a function, or a group, of the same name in a file of the same name."""
+FUNCTIONS = {"list": "list_components"}
+"""But for a name that Python has."""
+>>>>>>> imports
 
 
 class Commands(TyperGroup):
@@ -45,21 +56,19 @@ class Commands(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)  # names, for "did you mean"
+        without_pydantic(self)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command, or None where there is none of this name."""
-        if cmd_name in COMMANDS and self.commands[cmd_name] is None:
-            self.commands[cmd_name] = _command(cmd_name)
-        return self.commands.get(cmd_name)
-
-
-def _command(name: str) -> Any:
-    found = getattr(importlib.import_module(f".{name}", __package__), COMMANDS[name])
-    if not isinstance(found, typer.Typer):
-        alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-        alone.command(name)(found)
-        found = alone
-    return typer.main.get_command(found)
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f".{cmd_name}", __package__)
+        found = getattr(module, FUNCTIONS.get(cmd_name, cmd_name))
+        if not isinstance(found, typer.Typer):
+            alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+            alone.command(cmd_name)(found)
+            found = alone
+        return without_pydantic(typer.main.get_command(found))
 
 
 app = typer.Typer(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .campaign import DaskOption, Jobs, Retry, conduct
-from .report import write_report
+from .report import ReportFile, write_report
 from .shared.options import Quiet, count
 from .shared.signals import interrupts
 
@@ -26,9 +26,7 @@ def paper(
     ] = "paper",
     jobs: Jobs = None,
     dask: DaskOption = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="[default: DIR.html, beside the folder]")
-    ] = None,
+    out: ReportFile = None,
     retry_failed: Retry = False,
     quiet: Quiet = False,
 ) -> int:

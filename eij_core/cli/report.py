@@ -9,17 +9,17 @@ import typer
 
 from ..errors import InputError, check_known
 
-__all__ = ["report", "write_report"]
+__all__ = ["ReportFile", "report", "write_report"]
 
+ReportFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="[default: DIR.html, beside the folder]")
+]
 FORMS = ("html", "md", "tex")
 
 
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A campaign's folder.")],
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="[default: DIR.html, beside the folder]"),
-    ] = None,
+    out: ReportFile = None,
     form: Annotated[
         str, typer.Option("--format", metavar="FORMAT", help="html, md or tex (tables).")
     ] = "html",
@@ -35,6 +35,9 @@ def report(
     ```
     """
     check_known("--format", form, FORMS)
+    from ..campaigns import Reader
+
+    Reader(folder, verify=False).close()  # refuses a folder without a store before pandas is there
     from ..paper import beside
     from ..reports import report_of
 

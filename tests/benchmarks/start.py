@@ -4,7 +4,7 @@ Each line is a figure, its target, and whether it is met. Processes are counted 
 and system, of the process and of all that it starts, so that a busy machine changes little; where a
 target is a multiple of `python -c "import numba"`, that is measured beside it in each round. The
 server and the page are measured by the clock: the load of the machine is printed. Figures are
-medians of the rounds. Every measurement has caches of its own, in a new folder.
+medians of the rounds. All but the page have caches of their own, in a new folder for each round.
 """
 
 from __future__ import annotations
@@ -238,21 +238,22 @@ async def _await_rows(address: str) -> None:
 
 
 def page(place: Place) -> Iterator[Figure]:
-    """The page of a warm server in a real browser, until Run can be pressed."""
+    """The page in a real browser, until Run can be pressed; all that it runs is compiled."""
     from playwright.sync_api import sync_playwright
 
-    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
-    caches = {name: place.environment[name] for name in ("NUMBA_CACHE_DIR", "EIJ_CACHE_DIR")}
-    with server(**caches) as served, sync_playwright() as playwright:
+    # The caches of whoever measures: filling new ones would take minutes of each round.
+    subprocess.run([EIJ, "warm", "--quiet"], cwd=ROOT, check=True)
+    sandbox = [] if os.geteuid() else ["--no-sandbox"]
+    with server() as served, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find(), args=sandbox)
-        for _ in range(2):  # the first visit warms the server
-            seen = browser.new_context().new_page()
+        for _ in range(2):  # the first visit is the server's first
+            visit = browser.new_context().new_page()
             began = time.monotonic()
-            seen.goto(served.address)
-            seen.wait_for_function(OPEN, timeout=1000 * PATIENCE)
-            seen.get_by_role("button", name="Run", exact=True).first.click(trial=True)
+            visit.goto(served.address)
+            visit.wait_for_function(OPEN, timeout=1000 * PATIENCE)
+            visit.get_by_role("button", name="Run", exact=True).first.click(trial=True)
             waited = time.monotonic() - began
-            seen.close()
+            visit.close()
         browser.close()
     yield Figure("page opened warm, interactive", waited, 2.5, "s")
 
@@ -305,8 +306,8 @@ def show(rounds: Sequence[Figure], bases: list[float]) -> bool:
     missed = target is not None and (times if relative else value) > target
     aim = "" if target is None else f"≤ {target:g} {unit}"
     verdict = "" if target is None else "MISSED" if missed else "met"
-    amount = f"{value:8.2f} {'s' if unit == 's' else 'CPU-s':5} {times:7.2f} {RELATIVE}"
-    print(f"{name:<66} {amount}  {aim:<15} {verdict}".rstrip(), flush=True)
+    amount = f"{value:8.2f} s" if unit == "s" else f"{value:8.2f} CPU-s {times:7.2f} {RELATIVE}"
+    print(f"{name:<66} {amount:<32}{aim:<16}{verdict}".rstrip(), flush=True)
     return missed
 
 

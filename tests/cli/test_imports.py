@@ -52,7 +52,9 @@ def test_lists_import_components_alone(arguments):
 @pytest.mark.long
 def test_a_run_imports_no_tables_and_no_pictures():
     tiny = ("run", "--problem", "nk:n=16,k=2", "--meter", "model", "--budget", "3J")
-    assert imported(*tiny) & (HEAVY - {"numba", "scipy"}) == set()
+    found = imported(*tiny)
+    assert found & (HEAVY - {"numba", "scipy"}) == set()
+    assert "pydantic" not in found, "see eij_core/cli/shared/typer_internals.py"
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +71,11 @@ def store(tmp_path_factory):
 def test_the_state_of_a_campaign_needs_no_tables(store):
     found = imported("campaign", "status", "--store", store)
     assert found & (HEAVY - ENGINE) == set()
+
+
+@pytest.mark.long
+def test_a_folder_without_a_store_is_refused_before_anything_is_computed(tmp_path):
+    assert imported("report", tmp_path, code=65) & (HEAVY - ENGINE) == set()
 
 
 @pytest.mark.long
