@@ -20,34 +20,13 @@ from .shared.typer_internals import without_pydantic
 
 __all__ = ["COMMANDS", "app", "call", "main"]
 
-<<<<<<< HEAD
-COMMANDS = {
-    "run": "run",
-    "list": "list_components",
-    "check": "check",
-    "warm": "warm",
-    "cache": "cache",
-    "serve": "serve",
-    "replay": "replay",
-    "zoo": "zoo",
-    "counterfactual": "counterfactual",
-    "meters": "meters",
-    "calibrate": "calibrate",
-    "profile": "profile",
-    "report": "report",
-    "paper": "paper",
-    "campaign": "campaign",
-}
-"""The function, or the group, in the file that is called like the command."""
-=======
 COMMANDS = (
-    *("run", "list", "check", "warm", "serve", "replay", "zoo", "counterfactual"),
+    *("run", "list", "check", "warm", "cache", "serve", "replay", "zoo", "counterfactual"),
     *("meters", "calibrate", "profile", "report", "paper", "campaign"),
 )
 """Each is a function, or a group, of the same name in a file of the same name."""
 FUNCTIONS = {"list": "list_components"}
 """But for a name that Python has."""
->>>>>>> imports
 
 
 class Commands(TyperGroup):

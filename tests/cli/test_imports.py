@@ -12,7 +12,7 @@ from eij_core.cli.entry import COMMANDS
 
 HEAVY = {"numba", "pandas", "scipy", "matplotlib", "pyarrow", "jinja2", "distributed", "panel"}
 LIGHT = HEAVY | {"numpy"}
-ENGINE = {"numba", "scipy"}
+ENGINE: set[str] = set()
 """What the engine imports with `@kernel` (numba imports scipy); empty, once it does so later."""
 
 WATCHED = """
