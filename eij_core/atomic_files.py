@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["open_atomically", "slug", "sync_folder", "write_atomically"]
-
 
 @contextmanager
 def open_atomically(path: Path) -> Iterator[BinaryIO]:

@@ -9,8 +9,6 @@ from typing import Any
 
 from .errors import InputError
 
-__all__ = ["Budget"]
-
 UNITS = {
     "j": ("joules", 1.0),
     "mj": ("joules", 1e-3),

@@ -15,8 +15,6 @@ from .errors import EijError
 from .run import Run
 from .trial import Trial
 
-__all__ = ["Control", "Lane", "Orders", "drive"]
-
 WAKE_SECONDS = 0.05
 """Longest wait between two looks at the controls."""
 GAP_SECONDS = 0.25

@@ -5,18 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = [
-    "EijError",
-    "InputError",
-    "InstanceError",
-    "MeterPermissionError",
-    "MeterUnavailable",
-    "RunError",
-    "check_known",
-    "nearest",
-    "shortened",
-]
-
 
 class EijError(Exception):
     """Anything that this package reports to its user."""

@@ -12,8 +12,6 @@ from pathlib import Path
 
 from .errors import EijError
 
-__all__ = ["Lock", "LockBusy"]
-
 POLL_SECONDS = 0.01
 """How often a waiting process tries again."""
 NOTE_AT = 1 if os.name == "nt" else 0

@@ -24,8 +24,6 @@ from .protocols import (
     SimulatedMeter,
 )
 
-__all__ = ["Charges", "CountedCharges", "ReplayDiverged", "charges_of"]
-
 Rows = list[NDArray[Any]]
 
 

@@ -20,8 +20,6 @@ from .selectors.static import Static
 if TYPE_CHECKING:
     from .run import Run
 
-__all__ = ["Prices", "can_probe", "compile_probes", "probe"]
-
 WITHOUT_END = Limits(math.inf, math.inf, 0.0, True, 0)
 SHARE = 0.05
 """Of the Joules, what probes of all operators together may take after the first round."""

@@ -25,20 +25,6 @@ from .errors import InputError, nearest
 if TYPE_CHECKING:
     from .protocols import Algorithm, Problem, Selector, SimulatedMeter
 
-__all__ = [
-    "FILE_BYTES",
-    "Digest",
-    "Parameter",
-    "Range",
-    "Registry",
-    "Spec",
-    "algorithms",
-    "meters",
-    "problems",
-    "read_file",
-    "selectors",
-]
-
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 

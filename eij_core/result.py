@@ -21,21 +21,6 @@ if TYPE_CHECKING:
 
     from .run import Run
 
-__all__ = [
-    "Best",
-    "Change",
-    "OperatorTotal",
-    "Result",
-    "Spent",
-    "describe",
-    "digest_of_run",
-    "fields_of",
-    "finite",
-    "frame_of",
-    "real",
-    "result_of",
-]
-
 PORTION = 65_536
 """Rows that are digested at a time, so that a long record is not copied whole."""
 

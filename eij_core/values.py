@@ -12,8 +12,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Belief", "Decision", "EnergyInfo", "Forecast", "Hints", "Outcome", "Provenance"]
-
 Floats = NDArray[np.float64]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import eij_core
 from tests.clock import Clock
 from tests.find_browser import find
 
@@ -33,6 +34,18 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.parent in rooms and item.path.name not in ONCE:
             item.add_marker(pytest.mark.both)
+
+
+@pytest.fixture(autouse=True)
+def _compiled_first(request, monkeypatch):
+    """Compile before a run begins, in the compiled session's tests of compiled code.
+
+    By default a run begins interpreted, and most runs of tests would be over before the change.
+    """
+    compiled = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+    if compiled and request.node.get_closest_marker("both"):
+        for function in (eij_core.Run.__init__, eij_core.solve):
+            monkeypatch.setitem(function.__kwdefaults__, "compiled", True)
 
 
 @pytest.fixture

@@ -26,8 +26,6 @@ from eij_core.drive import Lane
 from eij_core.meters.counters.detect import foreseen_info
 from eij_core.protocols import EnergyInfo
 
-__all__ = ["PACED", "Controller"]
-
 PACED = ("simulated", "replayed")
 """Energy that may be played slowly; on a real counter the idle time would cost Joules."""
 PAST = 8

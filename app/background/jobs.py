@@ -23,8 +23,6 @@ from app.views.snapshot import Tally, tally_of
 from eij_core import Run, Trial
 from eij_core.drive import Control, Lane, drive
 
-__all__ = ["GeneratorJob", "Job", "RunJob", "baselines_of"]
-
 Item = TypeVar("Item")
 
 

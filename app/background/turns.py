@@ -19,8 +19,6 @@ from itertools import zip_longest
 from app.server.limits import QUEUE, limits
 from eij_core import EijError
 
-__all__ = ["QueueFull", "Seats", "Turns", "lower_priority", "shared_seats", "shared_turns"]
-
 
 class QueueFull(EijError):
     """The queue for the processor is full."""

@@ -22,8 +22,6 @@ from typing import NamedTuple
 from app.background.lifeline import end_with_parent
 from eij_core.engine.kernel import jit_is_off
 
-__all__ = ["Report", "Warming", "lock_path", "shared_warming"]
-
 log = logging.getLogger(__name__)
 
 COMMAND = (sys.executable, "-m", "app.background.warming")

@@ -21,8 +21,6 @@ from app.internals.bokeh import session_count
 from app.server import shell
 from app.server.limits import limits
 
-__all__ = ["ROUTES"]
-
 FULL = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport"
 content="width=device-width"><title>EI/J: server full</title><body style="font:16px/1.5 sans-serif;
 max-width:34em;margin:15vh auto;padding:0 1em"><h1>This server is full</h1><p>As many pages are

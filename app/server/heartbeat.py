@@ -10,8 +10,6 @@ import param
 
 from app.internals.panel import EchoComponent
 
-__all__ = ["Heartbeat"]
-
 LOST = 8.0
 """Seconds without an answer after which the browser may have missed frames."""
 REST = 0.35

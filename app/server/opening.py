@@ -9,8 +9,6 @@ from pathlib import Path
 from app.pages.run.lessons.welcome import welcome
 from app.views.layer import thinned
 
-__all__ = ["opening_template"]
-
 FILE = Path(__file__).with_name("opening.html")
 LEFT, RIGHT, TOP, BOTTOM = 50.0, 990.0, 10.0, 260.0
 

@@ -16,8 +16,6 @@ from typing import Any
 
 from eij_core.errors import InputError
 
-__all__ = ["arguments", "check_free", "serve", "supervise"]
-
 
 def arguments(address: str, port: int) -> list[str]:
     """Return the arguments of `panel serve`.

@@ -22,8 +22,6 @@ from app.text.escape import text
 from app.text.failures import failure_message
 from app.text.theme import THEME
 
-__all__ = ["Shell", "serve_page"]
-
 log = logging.getLogger(__name__)
 
 SORRY = """

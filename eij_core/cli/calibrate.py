@@ -10,8 +10,6 @@ from ..errors import InputError, MeterUnavailable, check_known
 from .shared.bars import progress_bar
 from .shared.options import number
 
-__all__ = ["calibrate"]
-
 STEPS = 5
 """Steps that `calibrate` reports."""
 

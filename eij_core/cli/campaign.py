@@ -17,8 +17,6 @@ from .shared.options import AsJson, Quiet, count
 if TYPE_CHECKING:
     from ..campaigns import Campaign
 
-__all__ = ["DaskOption", "Jobs", "Retry", "campaign", "conduct"]
-
 campaign = typer.Typer(
     name="campaign",
     add_completion=False,

@@ -13,8 +13,6 @@ from ..errors import EijError, InputError, nearest
 from ..registry import Registry, Spec
 from ..trial import FAMILIES
 
-__all__ = ["check"]
-
 NAMED = "module.name of an object, class or factory, or a registered name such as nk:n=20"
 
 

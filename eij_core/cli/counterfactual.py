@@ -10,8 +10,6 @@ import typer
 
 from .shared.options import AsJson, Several
 
-__all__ = ["counterfactual"]
-
 RULES = ("eij-plus", "eij", "ucb1", "uniform")
 
 

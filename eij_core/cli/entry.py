@@ -18,8 +18,6 @@ from ..errors import EijError, MeterUnavailable, RunError
 from .shared.signals import interrupts
 from .shared.typer_internals import without_pydantic
 
-__all__ = ["COMMANDS", "app", "call", "main"]
-
 COMMANDS = (
     *("run", "list", "check", "warm", "cache", "serve", "replay", "zoo", "counterfactual"),
     *("meters", "calibrate", "profile", "report", "paper", "campaign"),

@@ -15,8 +15,6 @@ from ..registry import Parameter, Registry
 from ..trial import FAMILIES
 from .shared.options import AsJson
 
-__all__ = ["list_components"]
-
 PLURALS: dict[str, Registry[Any]] = {f"{family}s": known for family, known in FAMILIES.items()}
 
 

@@ -9,8 +9,6 @@ import typer
 
 from .shared.options import AsJson, number
 
-__all__ = ["meters"]
-
 
 def meters(
     check: Annotated[

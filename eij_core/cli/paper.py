@@ -12,8 +12,6 @@ from .report import ReportFile, write_report
 from .shared.options import Quiet, count
 from .shared.signals import interrupts
 
-__all__ = ["paper"]
-
 
 def paper(
     quick: Annotated[bool, typer.Option("--quick", help="20 trials per method: a minute.")] = False,

@@ -11,8 +11,6 @@ from ..errors import InputError
 from .shared.bars import progress_bar
 from .shared.options import DEFAULT, AsJson, count
 
-__all__ = ["profile"]
-
 
 def profile(
     problem: Annotated[str, typer.Option(help="name[:key=value,…]")] = DEFAULT["problem"],

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..records import Record
     from ..result import Result
 
-__all__ = ["replay", "run_again"]
-
 FOREVER = 1e18
 """Seconds; a slow machine must not end a run that a quick one could finish."""
 

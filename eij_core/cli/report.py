@@ -9,8 +9,6 @@ import typer
 
 from ..errors import InputError, check_known
 
-__all__ = ["ReportFile", "report", "write_report"]
-
 ReportFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="[default: DIR.html, beside the folder]")
 ]

@@ -24,8 +24,6 @@ from .shared.options import (
     whole,
 )
 
-__all__ = ["json_line", "run"]
-
 COMPONENT = "NAME[:KEY=VALUE,…]"
 BEST = ("fitness", "feasible", "gap")
 SPENT = ("joules", "evaluations", "decisions", "seconds", "overshoot")

@@ -11,8 +11,6 @@ import typer
 from ..errors import EijError
 from .shared.options import whole
 
-__all__ = ["serve"]
-
 NEEDED = ("panel", "holoviews", "bokeh", "param", "panel_material_ui")
 """What `pip install 'eij[app]'` adds."""
 

@@ -19,8 +19,6 @@ from ..registry import Spec, algorithms, problems, selectors
 from ..trial import Trial
 from .shared.options import Quiet, count
 
-__all__ = ["Step", "compile_trial", "steps_of", "warm"]
-
 PROBLEMS = ("knapsack", "nk", "ecc")
 ALGORITHMS = ("ssga", "pso", "ils")
 SELECTORS = ("eij", "eij-plus", "static", "uniform")

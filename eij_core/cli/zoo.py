@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ..zoo.targets import Check
 
-__all__ = ["zoo"]
-
 RULES = ("eij-plus", "eij", "uniform")
 STYLES = {"met": "green", "missed": "red"}
 

@@ -7,8 +7,6 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Number", "Numbers", "Whole", "Wholes", "empty"]
-
 T = TypeVar("T")
 
 # Each says how it is made for so many operators. A scalar that changes is an array of length one.

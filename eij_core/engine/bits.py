@@ -8,8 +8,6 @@ import numpy as np
 
 from .kernel import kernel
 
-__all__ = ["differences", "invert", "low_bits", "ones", "pack", "unpack", "words_for"]
-
 # uint64 mixed with int64 becomes float64 in numba: every constant is a uint64.
 _ONE, _63 = np.uint64(1), np.uint64(63)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from .rows import row_dtype
 
-__all__ = ["LISTS", "SCALARS", "Columns", "columns_of", "kinds_of", "labels", "rows_of"]
-
 Columns = dict[str, NDArray[Any]]
 
 _ROW = row_dtype(1)

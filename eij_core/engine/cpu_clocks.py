@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 from .kernel import jit_is_off, kernel
 
-__all__ = ["HAS_THREAD_CLOCK", "cycle_count", "thread_ns"]
-
 # `clock_gettime` with 64-bit seconds; Windows has none.
 HAS_THREAD_CLOCK = hasattr(time, "CLOCK_THREAD_CPUTIME_ID") and sys.maxsize > 2**32
 

@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
 
-__all__ = ["BINS", "CENTRES", "EDGES", "FAINT", "bin_of", "dense", "density", "quantiles", "sparse"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -15,8 +15,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["completed", "is_kernel", "jit_is_off", "kernel", "marked"]
-
 T = TypeVar("T")
 
 marked: list[Any] = []

@@ -14,8 +14,6 @@ from .compiled.entries import Entry, find_entry, make_entry
 from .compiled.layout import pack
 from .kernel import kernel
 
-__all__ = ["Addresses", "Application", "apply", "compiled_operators", "interpreted_operators"]
-
 
 class Application(NamedTuple):
     """All that one application of an operator reads and changes."""

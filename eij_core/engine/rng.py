@@ -15,20 +15,6 @@ from .bits import ones
 from .kernel import kernel
 from .rows import Streams
 
-__all__ = [
-    "all_miss_of",
-    "below",
-    "draw_distinct",
-    "fill_bits",
-    "fill_uniforms",
-    "normal",
-    "normals",
-    "skip",
-    "streams_for",
-    "uniform",
-    "word",
-]
-
 # uint64 mixed with int64 becomes float64 in numba: every constant is a uint64.
 _ONE = np.uint64(1)
 _11, _17, _19, _23, _32, _41, _45 = (np.uint64(k) for k in (11, 17, 19, 23, 32, 41, 45))

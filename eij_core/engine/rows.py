@@ -16,16 +16,6 @@ from ..protocols import Belief
 from .arrays import Number, Numbers, Whole, Wholes, empty
 from .histogram import BINS
 
-__all__ = [
-    "Ledger",
-    "Limits",
-    "Streams",
-    "Trace",
-    "new_ledger",
-    "new_trace",
-    "row_dtype",
-]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]

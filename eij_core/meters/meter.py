@@ -19,8 +19,6 @@ from ..engine.cpu_clocks import cycle_count, thread_ns
 from ..engine.kernel import kernel
 from ..engine.rng import normal
 
-__all__ = ["CompiledMeter", "priced", "scripted", "timed"]
-
 LEAST_JOULES = 1e-12
 """The least charge of an application, so that ln E stays finite whatever the prices are."""
 USUAL_STEP = 1.0 / 16.0

@@ -5,12 +5,10 @@ import logging
 import math
 import pickle
 
-import numba
 import numpy as np
 import pytest
 
 from eij_core import Budget, InputError, Run, RunError, Trial, solve
-from eij_core.engine import loop
 from eij_core.problems.bits.external import External
 from tests.core.components import (
     Broken,
@@ -264,7 +262,7 @@ def test_components_of_ones_own(compiled):
 )
 def test_what_numba_cannot_compile_runs_interpreted(trial, caplog):
     with caplog.at_level(logging.WARNING):
-        run = Run(trial)
+        run = Run(trial, compiled=True)
     assert not run.loop.compiled
     assert "runs interpreted" in caplog.text
     for _ in run:
@@ -310,38 +308,3 @@ def test_a_fitness_that_is_not_a_number_is_an_error(algorithm, compiled):
 def test_static_needs_an_operator_of_the_portfolio():
     with pytest.raises(InputError, match="did you mean 'flip-1'"):
         Run(small(selector="static:operator=flip1"), compiled=False)
-
-
-# --- compiling, told apart from what it gives -----------------------------------------------------
-
-
-def test_the_compiled_path(monkeypatch):
-    """The same with numba's compiler switched off, as debuggers and coverage have it."""
-    monkeypatch.setattr(loop, "jit_is_off", lambda: False)
-    run = Run(small(problem="knapsack:n=12,r=50", meter="paper"))
-    assert run.loop.compiled
-    for _ in run:
-        pass
-    assert run.result().digest == solve(run.trial, compiled=False).digest
-
-
-@pytest.mark.parametrize("problem", [OneMax(12), "nk:n=12,k=2"])
-def test_what_fails_to_compile(monkeypatch, caplog, problem):
-    """The user's component runs interpreted; one of ours is a bug, and shows."""
-
-    def refuse(*components):
-        raise numba.core.errors.TypingError("cannot")
-
-    monkeypatch.setattr(loop, "jit_is_off", lambda: False)
-    monkeypatch.setattr(loop, "compiled_begin", lambda *components: refuse)
-    trial = small(problem=problem)
-    if isinstance(problem, str):
-        with pytest.raises(numba.core.errors.TypingError):
-            Run(trial)
-        return
-    run = Run(trial)
-    assert not run.loop.compiled
-    assert "runs interpreted" in caplog.text
-    for _ in run:
-        pass
-    assert run.result().digest == solve(trial, compiled=False).digest

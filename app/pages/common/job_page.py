@@ -13,8 +13,6 @@ from app.pages.common.layout import alert_box, show_alert
 from app.pages.common.links import Choices
 from app.pages.common.toolbar import Toolbar
 
-__all__ = ["JobPage"]
-
 Item = TypeVar("Item")
 
 

@@ -15,8 +15,6 @@ from urllib.parse import parse_qsl, quote, urlencode
 from app.server.limits import LINK_BYTES
 from eij_core import EijError, InputError
 
-__all__ = ["Choices", "Reader", "flag", "number_in", "one_of", "page_of", "read_link", "write_link"]
-
 Reader = Callable[[str], Any]
 """Returns the value of a text, or raises ValueError or EijError."""
 LONGEST = 200

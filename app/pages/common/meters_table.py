@@ -15,8 +15,6 @@ from app.text.tables import table
 from app.views.panes import html_pane
 from eij_core.meters.counters.detect import CounterRow, counter_table
 
-__all__ = ["LOOK_HERE", "MetersHere", "found_here", "meter_labels"]
-
 LOOK_HERE = "The fold “Which meters are alive here?” says what this machine has."
 
 SIMULATED = {

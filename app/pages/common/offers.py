@@ -8,8 +8,6 @@ from eij_core import InputError, Spec
 from eij_core.registry import Registry
 from eij_core.trial import FAMILIES
 
-__all__ = ["brief", "check_offered", "offered", "offered_spec", "operators_of", "read_component"]
-
 
 def offered(family: str) -> list[str]:
     """Return the names of a family that visitors may use."""

@@ -19,8 +19,6 @@ from eij_core import EijError, InputError, MeterUnavailable, Spec
 from eij_core.registry import Parameter
 from eij_core.trial import FAMILIES
 
-__all__ = ["ComponentPicker", "complain_at", "widget_for"]
-
 TITLES = {
     "problem": "Problem",
     "algorithm": "Algorithm",

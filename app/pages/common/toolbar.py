@@ -9,8 +9,6 @@ import panel_material_ui as pmui
 
 from app.pages.common.layout import box, button_row, set_changed
 
-__all__ = ["PLAIN", "Toolbar"]
-
 STAGES = {
     "idle": ("Ready", "default"),
     "waiting": ("Waiting for a turn", "warning"),

@@ -7,8 +7,6 @@ from app.pages.run.lessons.lessons import LESSONS
 from app.pages.run.settings import Settings
 from eij_core import Trial
 
-__all__ = ["page_trials"]
-
 
 def page_trials() -> list[Trial]:
     """Return the run that the page opens with, then the lessons', each before its baselines."""

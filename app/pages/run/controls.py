@@ -22,8 +22,6 @@ from app.views.panes import html_pane
 from app.views.snapshot import Snapshot
 from eij_core import EijError, Spec
 
-__all__ = ["Controls"]
-
 UNITS = ["J", "kJ", "mJ", "Wh", "evaluations", "s"]
 OWN = "my own settings"
 RULES = {"EI/J+": "eij-plus", "the paper's EI/J": "eij"}

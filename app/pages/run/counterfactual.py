@@ -20,8 +20,6 @@ from app.views.panes import html_pane
 from eij_core import Run, Trial
 from eij_core.records.counterfactual import CAVEAT, Counterfactual, reschedule
 
-__all__ = ["CounterfactualPanel", "describe"]
-
 MOST = 50_000
 """Decisions that the other rule takes at most, so that the visitor does not wait long."""
 

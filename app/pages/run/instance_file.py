@@ -18,8 +18,6 @@ from eij_core.atomic_files import slug
 from eij_core.problems.bits.files import parse_knapsack
 from eij_core.problems.bits.knapsack import build
 
-__all__ = ["Instance", "InstanceFile", "read_instance"]
-
 
 class Instance(NamedTuple):
     """A problem that came as a file."""

@@ -26,8 +26,6 @@ from app.views.panes import grid
 from app.views.selection import SelectionView
 from eij_core import EijError, MeterUnavailable
 
-__all__ = ["RunPage", "run_page"]
-
 SELDOM = 3
 """While a run is on, views with numbers are drawn in one frame of so many."""
 TWO_THIRDS = {"xs": "minmax(0, 1fr)", "lg": "minmax(0, 2fr) minmax(0, 1fr)"}

@@ -12,8 +12,6 @@ from app.pages.run.settings import Settings
 from eij_core import Budget, EijError
 from eij_core.trial import FAMILIES
 
-__all__ = ["read", "write"]
-
 
 def _budget(written: str) -> str:
     Budget.parse(written)

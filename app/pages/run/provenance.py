@@ -11,8 +11,6 @@ from app.text.numbers import number
 from app.text.tables import table
 from app.views.snapshot import Snapshot
 
-__all__ = ["energy_card"]
-
 SCOPES = {
     "package": "the whole processor package, other programs included",
     "process": "this process",

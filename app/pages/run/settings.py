@@ -14,8 +14,6 @@ from app.server.limits import check_trial
 from eij_core import Budget, Trial
 from eij_core.trial import FAMILIES
 
-__all__ = ["PACES", "Settings", "split_budget"]
-
 PACES = {
     "5 s": 5.0,
     "15 s": 15.0,

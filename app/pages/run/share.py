@@ -30,8 +30,6 @@ from eij_core import EijError, Trial, records
 from eij_core.atomic_files import slug
 from eij_core.trial import FAMILIES
 
-__all__ = ["Share", "command", "snippet"]
-
 
 def command(trial: Trial, problem: str = "") -> str:
     """Return the command that makes this run; `problem` names one that came as a file.

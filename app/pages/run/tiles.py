@@ -8,8 +8,6 @@ from app.text.escape import text
 from app.text.numbers import count, gap, number, short
 from app.views.snapshot import Snapshot
 
-__all__ = ["numbers", "sentence"]
-
 ABOUT = {
     "Watts": "Joules per second of the search",
     "evaluations / s": "evaluations per second of computing, pauses excluded",

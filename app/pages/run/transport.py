@@ -21,8 +21,6 @@ from app.views.panes import html_pane
 from app.views.snapshot import Snapshot
 from eij_core import EijError
 
-__all__ = ["TransportBar"]
-
 INVITATIONS = {
     "waiting": "Other runs are on. Yours begins when its turn comes.",
     "compiling": "Compiling the search for this combination. This takes some seconds the first "

@@ -10,8 +10,6 @@ from app.views.snapshot import Snapshot, final_tally
 from eij_core import Budget, InputError, records
 from eij_core.records import Record
 
-__all__ = ["TEXTS", "read", "snapshot_of_record"]
-
 TEXTS = (".json", ".csv")
 """What may be uploaded: text, which is neither unpacked nor executed."""
 

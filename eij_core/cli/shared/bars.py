@@ -7,8 +7,6 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["progress_bar"]
-
 
 @contextlib.contextmanager
 def progress_bar(label: str, quiet: bool = False) -> Iterator[Callable[..., Any]]:

@@ -16,19 +16,6 @@ from ...errors import InputError
 from ...registry import Spec
 from ...trial import Trial
 
-__all__ = [
-    "DEFAULT",
-    "AsJson",
-    "Quiet",
-    "Several",
-    "budget_of",
-    "count",
-    "folder_of",
-    "number",
-    "selector_of",
-    "whole",
-]
-
 Several = list[str]
 """An option that may be given several times."""
 AsJson = Annotated[

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-__all__ = ["PATIENCE", "Interrupts", "interrupts"]
-
 PATIENCE = 1.0
 """Seconds that work under way may take to end, before it is cut off."""
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from .tables import Styled, print_lines, print_table
 
-__all__ = ["show"]
-
 CONTENDED = 0.05
 """Above this share of our CPU time, the work of other programs is worth a line."""
 MEANS = ("applications", "evaluations", "joules", "share", "eij")

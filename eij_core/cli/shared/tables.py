@@ -11,8 +11,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["print_lines", "print_table"]
-
 WIDE = 160
 """Columns where the output goes to a pipe or a file."""
 

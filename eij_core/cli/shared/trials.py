@@ -17,8 +17,6 @@ from .signals import interrupts
 if TYPE_CHECKING:
     from ...records import Recorder
 
-__all__ = ["RecordingFailed", "carry_out", "carry_out_in_worker", "record_path"]
-
 
 class RecordingFailed(EijError, OSError):
     """The disk did not take a record; what it took before is whole."""

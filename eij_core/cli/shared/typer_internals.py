@@ -10,8 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-__all__ = ["without_pydantic"]
-
 READERS = {str: str, Path: Path}
 
 

@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 from ...atomic_files import write_atomically
 from ...locks import Lock
 
-__all__ = ["Compiled", "Usage", "clear", "folder", "load", "save", "turn", "usage"]
-
 log = logging.getLogger(__name__)
 
 DAYS_KEPT = 60

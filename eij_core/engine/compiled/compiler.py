@@ -22,8 +22,6 @@ from .layout import CannotCompile, Form, array_form, form_of
 from .numba_internals import declared_functions, load_record, object_code
 from .numba_runtime import needs_of
 
-__all__ = ["JIT_OPTIONS", "compile_function"]
-
 # Division by zero gives inf or nan inside kernels, as numpy does: no hidden exception paths.
 # Everything is inlined: records are passed field by field, so calls would cost more than the work.
 JIT_OPTIONS: dict[str, Any] = {

@@ -17,8 +17,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Digest", "digest_of"]
-
 LIBRARIES = {*sys.stdlib_module_names, "numpy", "scipy", "numba", "llvmlite"} - {"__main__"}
 """Packages that are known by their version, which is part of every key of the cache."""
 

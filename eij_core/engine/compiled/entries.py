@@ -26,8 +26,6 @@ from .digest import Digest
 from .layout import form_of, struct_of, unpack
 from .numba_runtime import free, provide
 
-__all__ = ["Entry", "EntryKey", "find_entry", "key_of", "make_entry"]
-
 Native = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 """numba's way to call: where to put the result and what went wrong, then the one argument."""
 WELL = (0, -2)

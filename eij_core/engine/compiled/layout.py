@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["CannotCompile", "Form", "array_form", "form_of", "pack", "struct_of", "unpack"]
-
 Form = Any
 """`"float64"` for a number, `["array", …]`, `["record", name, parts]`, `["text"]` or `["none"]`."""
 

@@ -17,8 +17,6 @@ from app.views.snapshot import Snapshot
 from eij_core import Trial
 from eij_core.algorithms.ils import ILS, Flip
 
-__all__ = ["LESSONS", "Lesson"]
-
 FILE = Path(__file__).with_suffix(".toml")
 
 

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 from app.views.snapshot import Snapshot
 
-__all__ = ["Verdict", "choices_of", "gap_of_choices", "versus_uniform"]
-
 Judge = Callable[[Snapshot], "Verdict"]
 
 

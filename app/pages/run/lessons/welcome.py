@@ -14,8 +14,6 @@ from eij_core.atomic_files import slug
 from eij_core.drive import Lane
 from eij_core.records import load, save
 
-__all__ = ["record", "welcome"]
-
 FOLDER = Path(__file__).with_name("recorded")
 POINTS = 300
 
