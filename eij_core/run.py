@@ -249,6 +249,13 @@ class Run(Iterator[Block]):
         if "probe" in checked:
             self.limits = self.limits._replace(ask=self.prices.next_round(self))
 
+    def replace(self, *, algorithm: Algorithm | None = None, stats: Any = None) -> None:
+        """Go on with another algorithm of the same operators' names, or another memory."""
+        self.algorithm = algorithm or self.algorithm
+        self.stats = self.stats if stats is None else stats
+        compiled, self.loop = self.loop.compiled, self._loop(self.state, self.streams)
+        self.loop.compile(self.selector, self.limits, wait=compiled)
+
     def explain(self) -> Decision:
         """Lay open the decision that comes next, with the draws that will decide it."""
         if self.done:

@@ -6,14 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import holoviews as hv
-import holoviews.plotting.bokeh  # the backend registers itself; no notebook extension is loaded
 import numpy as np
 from numpy.typing import NDArray
+
+from app.internals.holoviews import bokeh_backend
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Any]
 
-_ = holoviews.plotting.bokeh
+AS_DICT = {"datatype": ["dictionary"]}
+"""How HoloViews keeps columns; left to choose, it would import pandas to ask whether they fit."""
+
+bokeh_backend()  # it registers itself; no notebook extension is loaded
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Line(Layer):
     def element(self) -> hv.Element:
         """Return a curve."""
         looks = {"line_dash": self.dash, "line_width": self.width, "alpha": self.alpha}
-        return hv.Curve(self.columns, *self.columns, label=self.label).opts(
+        return hv.Curve(self.columns, *self.columns, label=self.label, **AS_DICT).opts(
             color=self.colour, **looks
         )
 
@@ -60,7 +64,7 @@ class Band(Layer):
     def element(self) -> hv.Element:
         """Return an area without an edge."""
         along, *sides = self.columns
-        return hv.Area(self.columns, along, sides).opts(
+        return hv.Area(self.columns, along, sides, **AS_DICT).opts(
             fill_color=self.colour, fill_alpha=0.13, line_alpha=0.0
         )
 
@@ -84,7 +88,7 @@ class Marks(Layer):
     def element(self) -> hv.Element:
         """Return points."""
         edges = {"line_color": self.edge, "line_width": self.edge_width}
-        return hv.Scatter(self.columns, *self.columns).opts(
+        return hv.Scatter(self.columns, *self.columns, **AS_DICT).opts(
             color=self.colour, marker=self.marker, size=self.size, **edges
         )
 

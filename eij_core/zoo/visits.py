@@ -108,7 +108,7 @@ def visit(
     if played.then:
         _advance_to(run, HALF * budget)
         before = run.ledger.applications.copy()
-        run.algorithm = cast(algorithm, played.then, run.problem)
+        run.replace(algorithm=cast(algorithm, played.then, run.problem))
         reprice(run.charges.compiled, factors, tuple(part.price for part in played.then))
         _advance_to_payment(run, played.wasteful)
     paid = run.ledger.operator_joules.copy()
@@ -149,7 +149,7 @@ def begin(trial: Trial, costs: Knowledge = "hinted", *, compiled: bool = True) -
     if costs != "hinted":
         hints = run.charges.hints(run.algorithm, run.problem)
         ignorant = hints._replace(joules=np.zeros_like(hints.joules))
-        run.stats = run.selector.memory(ignorant, trial.budget.joules)
+        run.replace(stats=run.selector.memory(ignorant, trial.budget.joules))
     return run
 
 

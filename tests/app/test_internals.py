@@ -18,7 +18,7 @@ from app.internals import bokeh, panel
 from app.internals.panel import EchoComponent
 
 APP = Path(__file__).parents[2] / "app"
-PROMISED = {"_replace", "_fields", "_asdict", "_repr_mimebundle_"}
+PROMISED = {"_exit", "_replace", "_fields", "_asdict", "_repr_mimebundle_"}
 """Names with an underscore that Python and IPython document."""
 
 
@@ -151,3 +151,16 @@ def test_no_file_of_the_served_page_names_the_notebook():
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("app.notebook")
     ]
     assert [str(path) for path in named] == ["__init__.py"]
+
+
+def test_the_server_starts_without_what_its_first_page_does_not_need():
+    """HoloViews would import matplotlib for names of colours, and pandas to look at columns."""
+    heavy = ("matplotlib", "pandas", "pyarrow", "dask", "scipy.stats", "typer", "IPython")
+    code = (
+        "import sys; import app.server.admission; from app.server.shell import Shell; "
+        f"Shell(''); print([name for name in {heavy} if name in sys.modules]); "
+        "import matplotlib, pandas"  # they are there for whoever needs them later
+    )
+    command = [sys.executable, "-c", code]
+    ended = subprocess.run(command, cwd=APP.parent, capture_output=True, text=True, check=True)
+    assert ended.stdout == "[]\n"

@@ -39,7 +39,7 @@ def script(tmp_path):
 
 @pytest.fixture
 def made(script, monkeypatch):
-    monkeypatch.setattr("numba.config.DISABLE_JIT", 0)
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     monkeypatch.setattr(warming, "LONG", 0.0)
     monkeypatch.setattr(warming, "LOG_SECONDS", 0.0)
     started = Warming([sys.executable, str(script)])
@@ -96,15 +96,15 @@ def test_where_nothing_can_be_compiled_it_is_not_started(made, monkeypatch):
 def test_the_page_says_it_and_then_nothing(made, script, monkeypatch, tiny_problems):
     monkeypatch.setattr("app.pages.run.transport.shared_warming", made)
     page = RunPage(Settings(**tiny.TINY, lesson=""))
-    assert not page.bar._behind.visible
+    words = page.bar._sentence
+    before = words.object
     made.start()
     until(page.bar.show_warming)
-    assert "Compiling in the background: ils on knapsack, 1 of 2." in page.bar._behind.object
-    assert page.bar._behind.visible
+    assert "Compiling in the background: ils on knapsack, 1 of 2." in words.object
     assert not page.bar.show_warming()  # it is no news any more
     for name in ("ils on knapsack", "pso on nk"):
         end_step(script, name)
-    until(lambda: page.tick() and not page.bar._behind.visible)
+    until(lambda: page.tick() and words.object == before)
     page.close()
 
 

@@ -60,7 +60,7 @@ class TransportBar(Toolbar, pn.viewable.Viewer):
         self._explained: Any = None
         self._numbers = html_pane((4, 8))
         self._sentence = html_pane((0, 10, 4, 10))
-        self._behind = html_pane((0, 10, 4, 10), visible=False)
+        self._words = self._warming = ""
         self.replay = pmui.FloatSlider(
             label="Replay: share of the run shown (%)", start=0.0, end=100.0, step=0.5, value=100.0,
             visible=False, sizing_mode="stretch_width", margin=(4, 20), size="small",
@@ -95,19 +95,24 @@ class TransportBar(Toolbar, pn.viewable.Viewer):
             pn.layout.HSpacer(), self.energy, self.stage,
         )  # fmt: skip
         return box(
-            buttons, self._energy_card, self.progress, self._numbers, self._sentence, self._behind,
-            self.replay, p="6px", borderRadius="12px",
+            buttons, self._energy_card, self.progress, self._numbers, self._sentence, self.replay,
+            p="6px", borderRadius="12px",
         )  # fmt: skip
 
     def show_warming(self) -> bool:
         """Say what the server compiles in the background; return whether that is news."""
         now = shared_warming.now
         words = f"Compiling in the background: {text(now)}." if now is not None else ""
-        html = f"<p class='words quiet'>{words}</p>" if words else ""
-        if html == self._behind.object:
-            return False
-        set_changed(self._behind, object=html, visible=bool(html))
-        return True
+        news, self._warming = words != self._warming, words
+        self._say()
+        return news
+
+    def _say(self) -> None:
+        # Screen readers announce what happens to the run, not each step of the compiler.
+        words = f"<p class='words' role='status'>{self._words}</p>"
+        if self._warming:
+            words += f"<p class='words quiet'>{self._warming}</p>"
+        set_changed(self._sentence, object=f"<div class='ends'>{words}</div>")
 
     def refresh(self, controller: Controller) -> None:
         """Show where the run stands."""
@@ -153,8 +158,9 @@ class TransportBar(Toolbar, pn.viewable.Viewer):
             share = snapshot.tally.progress if snapshot.tally is not None else 0.0
             self.show_progress(share, unknown=stage in ("waiting", "compiling"))
         set_changed(self._numbers, object=numbers(snapshot))
-        words = sentence(snapshot) or INVITATIONS.get(stage, "Press Run, or take a single Step.")
-        set_changed(self._sentence, object=f"<p class='words' role='status'>{words}</p>")
+        invitation = INVITATIONS.get(stage, "Press Run, or take a single Step.")
+        self._words = sentence(snapshot) or invitation
+        self._say()
         set_changed(
             self.energy,
             label="no meter" if snapshot.provenance == "no" else f"{snapshot.provenance} energy",
