@@ -63,6 +63,9 @@ class OperatorTotal(NamedTuple):
     """Applications by Joules, see `engine.histogram`."""
 
 
+JOULES_SPENT = "joules spent"
+
+
 class Block(NamedTuple):
     """The rows that one stretch of a run recorded: the event that sinks receive."""
 
@@ -186,6 +189,18 @@ def fields_of(form: Mapping[str, Any]) -> dict[str, Any]:
 def real(value: float | str | None) -> float:
     """Read a number that JSON may not have: None and "nan" are nan, "inf" is infinite."""
     return math.nan if value is None else float(value)
+
+
+def end_of(run: Run, *, affordable: bool) -> str:
+    """Return why a run ends here; "" if it goes on."""
+    budget, ledger = run.trial.budget, run.ledger
+    if ledger.joules[0] >= run.limits.joules:
+        return JOULES_SPENT
+    if ledger.evaluations[0] >= run.limits.evaluations:
+        return "evaluations spent"
+    if not affordable:
+        return "no operator fits in the Joules left"
+    return "seconds spent" if run.seconds >= budget.seconds else ""
 
 
 def result_of(run: Run, rows: NDArray[Any] | None = None) -> Result:

@@ -31,14 +31,13 @@ from .protocols import (
     SimulatedMeter,
     State,
 )
-from .result import Block, Change, Result, result_of
+from .result import JOULES_SPENT, Block, Change, Result, end_of, result_of
 from .trial import Trial
 
 __all__ = ["Block", "Run", "RunError", "solve"]
 
 CHUNK_SECONDS = 0.04
 """A chunk aims at this: pause, stop and the page are never further away than about 50 ms."""
-JOULES_SPENT = "joules spent"
 ROOM = 1024
 """Rows that one call of the compiled loop can write."""
 
@@ -211,7 +210,7 @@ class Run(Iterator[Block]):
         check_choice(self.trial.name_of("selector"), len(self.names), known=status != UNKNOWN)
         parts = self.charges.settle(parts, self.ledger, self.limits)
         self._recorded += parts
-        self._note_end(status)
+        self.reason = self.reason or end_of(self, affordable=status != UNAFFORDABLE)
         if self.done:
             parts = parts + self._finish()
         return Block(self._joined(parts), taken, self.done)
@@ -289,16 +288,6 @@ class Run(Iterator[Block]):
     def _ask_prices(self) -> None:
         self.prices.ask(self)
         self.limits = self.limits._replace(ask=self.prices.next_round(self))
-
-    def _note_end(self, status: int) -> None:
-        if self.ledger.joules[0] >= self.limits.joules:
-            self.reason = JOULES_SPENT
-        elif self.ledger.evaluations[0] >= self.limits.evaluations:
-            self.reason = "evaluations spent"
-        elif status == UNAFFORDABLE:
-            self.reason = "no operator fits in the Joules left"
-        elif self.seconds >= self.trial.budget.seconds:
-            self.reason = "seconds spent"
 
     def _finish(self) -> list[NDArray[Any]]:
         """Return the last rows. A settlement that leaves Joules over lets the run go on."""

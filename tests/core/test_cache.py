@@ -121,6 +121,7 @@ def test_old_entries_go_and_so_do_too_many(compiler, monkeypatch):
     cache.save("new", ENTRY)
     assert {path.stem for path in compiler.iterdir()} == {"key1", "key2", "new"}
     monkeypatch.setattr(cache, "BYTES_KEPT", 2 * (compiler / "new.o").stat().st_size)
+    os.utime(compiler / "new.o", (now, now - 3600))
     cache.load("key1")  # in use again
     cache.save("newer", ENTRY)
     assert {path.stem for path in compiler.iterdir()} == {"key1", "newer"}

@@ -9,6 +9,7 @@ import pytest
 from eij_core import Trial, paper, solve
 from eij_core.campaigns import Campaign, Reader
 from eij_core.meters import paper as machine
+from eij_core.paper import published
 from eij_core.paper.agreement import Agreement, agreements
 from eij_core.paper.experiment import name
 from eij_core.reports import read_dataset
@@ -95,8 +96,8 @@ def test_the_papers_machine_has_the_papers_prices():
     for algorithm, methods in paper.METHODS.items():
         for method, selector in list(methods.items())[1:]:
             operator = selector.partition("=")[2]
-            published = tuple(published.FINAL_ENERGY[p][method].mean for p in paper.PROBLEMS)
-            assert machine.PUBLISHED[operator] == published, algorithm
+            table = tuple(published.FINAL_ENERGY[p][method].mean for p in paper.PROBLEMS)
+            assert machine.PUBLISHED[operator] == table, algorithm
     evaluations = [setting.evaluations for setting in paper.PROBLEMS.values()]
     assert machine.EVALUATIONS.tolist() == evaluations
 
