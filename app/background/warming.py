@@ -28,7 +28,7 @@ COMMAND = (sys.executable, "-m", "app.background.warming")
 LONG = 1.0
 """Seconds after which a combination counts as being compiled; from the disk it takes less."""
 LOG_SECONDS = 5.0
-"""Least time between two lines of the log."""
+"""Least time between two lines of the server's output."""
 
 
 class Report(NamedTuple):
@@ -97,7 +97,7 @@ class Warming:
                 self._since = time.monotonic()
                 if self._compiles and self._since - logged > LOG_SECONDS:
                     logged = self._since
-                    log.info("Compiling in the background: %s", report)
+                    print(f"Compiling in the background: {report}", flush=True)
             self._report = None
         if process.returncode:
             last = f" at {report}" if report is not None else ""
@@ -107,7 +107,7 @@ class Warming:
             )  # fmt: skip
         elif report is not None:
             seconds = time.monotonic() - began
-            log.info("%d combinations are compiled (%.0f s)", report.total, seconds)
+            print(f"{report.total} combinations are compiled ({seconds:.0f} s)", flush=True)
 
 
 shared_warming = Warming()

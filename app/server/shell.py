@@ -75,7 +75,9 @@ class Shell:
 
     def tick(self) -> None:
         """Let the shown page draw what is new, if the browser has drawn the frame before."""
-        if not self.heart.may_push():
+        # Before the page is loaded Panel puts changes off, the beat among them: the frame after it
+        # would wait until the beat counts as lost, eight seconds.
+        if not pn.state.loaded or not self.heart.may_push():
             return
         self._lost |= self.heart.take_loss()
         with pn.io.hold():  # the frame and its beat are one message

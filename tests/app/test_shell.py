@@ -173,3 +173,17 @@ def test_a_registered_page_has_a_home():
 
 def test_tiny_is_what_the_link_says(shell):
     assert shell.pages["run"].settings.problem == tiny.TINY["problem"]
+
+
+def test_no_frame_is_sent_before_the_page_is_loaded(monkeypatch):
+    """Panel would put its beat off, and the next frame would wait until it counts as lost."""
+    loaded = []
+    monkeypatch.setattr(type(pn.state), "loaded", property(lambda _: bool(loaded)))
+    shell = Shell()
+    shell.heart.heard = 0
+    shell.tick()
+    assert shell.heart.beat == 0
+    loaded.append(True)
+    shell.tick()
+    assert shell.heart.beat == 1
+    shell.close()

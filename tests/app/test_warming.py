@@ -53,8 +53,7 @@ def end_step(script, name):
     (script.parent / name).touch()
 
 
-def test_it_tells_what_is_being_compiled_and_when_it_is_done(made, script, caplog):
-    caplog.set_level("INFO")
+def test_it_tells_what_is_being_compiled_and_when_it_is_done(made, script, capfd):
     assert made.now is None
     made.start()
     assert until(lambda: made.now) == ("ils on knapsack", 1, 2)
@@ -62,8 +61,11 @@ def test_it_tells_what_is_being_compiled_and_when_it_is_done(made, script, caplo
     until(lambda: str(made.now) == "pso on nk, 2 of 2")
     end_step(script, "pso on nk")
     until(lambda: made.now is None)
-    until(lambda: "2 combinations are compiled" in caplog.text)
-    assert "Compiling in the background: pso on nk, 2 of 2" in caplog.text
+    until(lambda: made._process.stdout.closed)
+    said = []
+    until(lambda: said.extend(capfd.readouterr().out.splitlines()) or len(said) == 2)
+    assert said[0] == "Compiling in the background: pso on nk, 2 of 2"
+    assert said[1].startswith("2 combinations are compiled")
 
 
 def test_what_comes_from_the_disk_is_not_worth_a_word(made, script, monkeypatch):
