@@ -241,7 +241,14 @@ def begin(
 
 
 def can_compile(*components: Any) -> bool:
-    """Tell whether a run of these components may be compiled at all."""
-    return not jit_is_off() and not any(
+    """Tell whether a run of these components may be compiled; warn where their fields forbid it."""
+    if jit_is_off() or any(
         isinstance(each, Interpreted) and each.interpreted for each in components
-    )
+    ):
+        return False
+    try:
+        form_of(components)
+    except CannotCompile as error:
+        log.warning("%s: this trial runs interpreted", error)
+        return False
+    return True

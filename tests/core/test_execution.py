@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from eij_core import Run, Trial, solve
 from eij_core.engine import execution
 from eij_core.engine.compiled import background, entries
 from eij_core.engine.compiled.layout import CannotCompile
+from eij_core.engine.kernel import kernel
 from tests.core.components import OneMax, Sleepy
 from tests.core.processes import ROOT, python
 
@@ -84,16 +86,35 @@ def test_an_interpreted_run_looks_up_between_chunks_of_a_long_call(impatient):
 
 @pytest.mark.parametrize("compiled", [None, True])
 def test_what_numba_refuses_runs_interpreted(impatient, caplog, compiled):
-    trial = Trial(Sleepy(10), "ils:steps=3", "uniform", "model", "60 evaluations")
+    trial = Trial(Sleepy(10), "ils:steps=3", "uniform", "model", "1000000 evaluations")
     run = Run(trial, compiled=compiled)
-    for _ in range(200):
-        run.advance(1)
-        if "runs interpreted" in caplog.text or run.done:
-            break
+    while "runs interpreted" not in caplog.text:
+        assert not run.advance(1).done
+    run.advance(3)
     assert not run.loop.compiled
-    assert "runs interpreted" in caplog.text
-    assert to_the_end(run).digest == solve(trial, compiled=False).digest
     assert not run.compiling
+    expected = Run(trial, compiled=False)
+    expected.advance(int(run.ledger.decisions[0]))
+    assert run.ledger.joules[0] == expected.ledger.joules[0]
+
+
+@kernel
+class Listed(NamedTuple):
+    """A problem with a field that compiled code does not take."""
+
+    n: int
+    weights: list
+
+    def fitness(self, x):
+        return float(sum(w * v for w, v in zip(self.weights, x, strict=True)))
+
+
+@pytest.mark.parametrize("compiled", [None, True])
+def test_a_field_that_compiled_code_does_not_take(impatient, caplog, compiled):
+    trial = Trial(Listed(6, [1] * 6), "ils:steps=3", "uniform", "model", "60 evaluations")
+    run = Run(trial, compiled=compiled)
+    assert "not [1, 1, 1, 1, 1, 1]: this trial runs interpreted" in caplog.text
+    assert to_the_end(run).best.fitness == 6.0
 
 
 def test_a_refusal_of_our_own_components_is_an_error(impatient, monkeypatch):
