@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import math
 import time
 from collections import defaultdict
 from concurrent.futures import Future
@@ -21,8 +22,10 @@ from .loop import Schedule, Search, advance, proceed
 log = logging.getLogger(__name__)
 
 PATIENCE = 0.5
-"""Seconds of interpreting the same components, in all runs of a process, before the compiler is
-started: about a fifth of what compiling takes."""
+"""Seconds of interpreting the same components, in all runs of a process, before compiling is
+thought of."""
+COMPILING = 3.0
+"""Seconds that compiling takes, about: it pays where interpreting would take longer in all."""
 
 SLOW_START = 0.05
 """Seconds that a start may take interpreted; one that takes longer is compiled for the next run."""
@@ -101,7 +104,13 @@ class Loop:
         return self._waiting is not None and not self._waiting.done()
 
     def advance(
-        self, selector: Any, limits: Any, decisions: int, chunk: int = 0
+        self,
+        selector: Any,
+        limits: Any,
+        decisions: int,
+        *,
+        chunk: int = 0,
+        seconds_left: float = math.inf,
     ) -> tuple[int, int, int]:
         """Take up to `decisions` decisions, see `advance`; fewer while the compiler is awaited.
 
@@ -110,6 +119,8 @@ class Loop:
         selector, limits, decisions
         chunk : int
             Decisions after which an interpreted loop looks for machine code; 0: it never does.
+        seconds_left : float
+            What the rest of the run would take at the pace so far.
         """
         schedule = self._schedule(selector, limits)
         wait = bool(chunk) and self._may_compile and self._machine is None
@@ -122,7 +133,8 @@ class Loop:
             with np.errstate(over="ignore"):  # random words wrap around on purpose
                 why = advance(self._search, schedule)
         if wait:
-            self._compile_when_it_pays(selector, limits, time.perf_counter() - started)
+            seconds = time.perf_counter() - started
+            self._compile_when_it_pays(selector, limits, seconds, seconds_left)
         left, rows, _ = schedule.counts.tolist()
         return wanted - left, rows, why
 
@@ -141,12 +153,15 @@ class Loop:
     def _schedule(self, selector: Any, limits: Any) -> Schedule:
         return Schedule(selector, self._meter, limits, self._best, *self._records)
 
-    def _compile_when_it_pays(self, selector: Any, limits: Any, seconds: float) -> None:
+    def _compile_when_it_pays(
+        self, selector: Any, limits: Any, seconds: float, seconds_left: float
+    ) -> None:
         """Take in that so many seconds were interpreted; have the rest compiled if that pays."""
         if self._waiting is None:
             combination = tuple(map(type, (*self._search, selector, self._meter)))
             _interpreted_seconds[combination] += seconds
-            if _interpreted_seconds[combination] > PATIENCE:
+            so_far = _interpreted_seconds[combination]
+            if so_far > PATIENCE and so_far + seconds_left > COMPILING:
                 self._waiting = compile_later(lambda: self.compile(selector, limits))
             return
         try:

@@ -26,6 +26,7 @@ MINE = Trial(OneMax(12), "ils:steps=3", "eij", "model", "400 evaluations", seed=
 def impatient(compiler, monkeypatch):
     """The compiler is asked for after the first chunk, of one decision."""
     monkeypatch.setattr(execution, "PATIENCE", 0.0)
+    monkeypatch.setattr(execution, "COMPILING", 0.0)
     monkeypatch.setattr(execution, "_interpreted_seconds", execution.defaultdict(float))
 
 
@@ -63,11 +64,25 @@ def test_a_short_run_never_asks_for_the_compiler(compiler, monkeypatch):
     assert result.spent.evaluations >= 30
 
 
+def test_a_run_that_is_nearly_over_does_not_ask_for_it(compiler, monkeypatch):
+    """Compiling takes seconds: what would be over sooner is not compiled, however long it took."""
+    asked = []
+    monkeypatch.setattr(execution, "compile_later", lambda task, **_: asked.append(task))
+    monkeypatch.setattr(execution, "PATIENCE", 0.0)
+    run = Run(TRIAL, compiled=None)
+    limits = (run.selector, run.limits, 1)
+    run.loop.advance(*limits, chunk=1, seconds_left=execution.COMPILING / 2)
+    assert asked == []
+    run.loop.advance(*limits, chunk=1, seconds_left=execution.COMPILING)
+    assert len(asked) == 1
+
+
 def test_many_short_runs_of_the_same_ask_for_it_together(compiler, monkeypatch):
     asked = []
     monkeypatch.setattr(execution, "compile_later", lambda task, **_: asked.append(task))
     monkeypatch.setattr(execution, "_interpreted_seconds", execution.defaultdict(float))
     monkeypatch.setattr(execution, "PATIENCE", 0.02)
+    monkeypatch.setattr(execution, "COMPILING", 0.0)
     runs = 0
     while not asked and runs < 500:
         Run(TRIAL, compiled=None).advance(5)
@@ -167,7 +182,7 @@ LEAVE = """
 import time
 from eij_core import Run, Trial
 from eij_core.engine import execution
-execution.PATIENCE = 0.0
+execution.PATIENCE = execution.COMPILING = 0.0
 run = Run(Trial("nk:n=30,k=4", "ssga", "eij-plus", "model", "1 MJ"))
 next(run)
 assert run.compiling
