@@ -157,7 +157,7 @@ def maxsat(
     n: Annotated[int, Range(1, 100_000, "number of variables")] = 100,
     ratio: Annotated[float, Range(0.01, 1000.0, "clauses for each variable")] = 4.2,
     k: Annotated[int, Range(1, 20, "literals of a clause")] = 3,
-    planted: bool = False,
+    planted: Annotated[bool, Range(about="whether clauses are drawn around a solution")] = False,
     instance: Annotated[int, Range(0, 2**31 - 1, "seed of the clauses")] = 1,
 ) -> MaxSat:
     """Uniform random k-SAT: the number of satisfied clauses.

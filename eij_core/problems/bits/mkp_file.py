@@ -1,7 +1,8 @@
 """Multidimensional knapsacks from files of the OR-Library: `mknap`, `mknapcb`.
 
 The number of instances; for each `n m optimum` (0 where it is unknown), n profits, m rows of n
-weights, m capacities. Lines may end anywhere. Numbers may have decimals.
+weights, m capacities. Lines may end anywhere, numbers may have decimals, and lines that begin with
+# or % are comments. The optimum is believed as the file has it.
 """
 
 from __future__ import annotations
@@ -52,9 +53,9 @@ def parse_mkp(data: bytes, instance: int = 1) -> MKP:
 
     Examples
     --------
-    >>> problem = parse_mkp(b"1\n3 2 9.5\n4 5.5 7\n1 2 3\n3 2 1\n4 5\n")
+    >>> problem = parse_mkp(b"1\n3 2 11\n4 5.5 7\n1 2 3\n3 2 1\n4 5\n")
     >>> problem.fitness(np.array([1, 1, 0], np.uint8)), problem.optimum
-    (9.5, 9.5)
+    (9.5, 11.0)
     """
     words = Words(Lines(data, comment="[#%]"))
     head = words.take("the number of instances")
@@ -80,10 +81,10 @@ def _instance(words: Words) -> MKP:
     worth, places = _whole(profits)
     loads, _ = _whole(weights + capacities)
     check_total(head, "profits", sum(worth))
-    # What all items weigh costs this much at most.
-    if (max(worth) + 1) * sum(loads) >= 2**62:
-        expected = "the largest profit times all weights below 2^62"
-        raise InstanceError(head.line, head.column, expected, str(max(worth) * sum(loads)))
+    # Excess weight costs this much at most: it must not overflow.
+    if (cost := (max(worth) + 1) * sum(loads)) >= 2**62:
+        expected = "the largest profit times the sum of the weights below 2^62"
+        raise InstanceError(head.line, head.column, expected, str(cost))
     unit = 10.0**places
     optimum = best[0].digits / 10.0 ** best[0].places or math.nan
     table = np.array(loads[: n * m], np.int64).reshape(m, n).T.copy()
