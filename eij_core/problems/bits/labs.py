@@ -37,28 +37,23 @@ class LABS(NamedTuple):
 
     def fitness(self, x: Any) -> float:
         """Evaluate in full."""
-        energy: Any = 0
-        for k in range(1, self.n):
-            c = correlation(self, x, k)
-            energy += c * c
-        return merit(self, energy)
+        return merit(self, self.prepare(x)[0])
 
     def prepare(self, x: Any) -> Any:
         """Return the memo of x: the energy, then C₁ to C_{n−1}."""
         memo = np.zeros(self.n, np.int64)
         for k in range(1, self.n):
-            memo[k] = correlation(self, x, k)
-            memo[0] += memo[k] * memo[k]
+            unlike: Any = 0
+            for i in range(self.n - k):
+                unlike += np.int64(x[i] ^ x[i + k])
+            memo[k] = self.n - k - 2 * unlike
+        memo[0] = energy(memo)
         return memo
 
     def toggle(self, x: Any, memo: Any, i: int) -> None:
         """Flip bit `i` in x and memo."""
-        energy: Any = 0
-        for k in range(1, self.n):
-            memo[k] += change(self, x, i, k)
-            energy += memo[k] * memo[k]
-        memo[0] = energy
-        x[i] ^= 1
+        shift(self, x, memo, i)
+        memo[0] = energy(memo)
 
     def flip(self, x: Any, memo: Any, i: int) -> float:
         """Flip bit `i` in x and memo; return the new fitness."""
@@ -67,15 +62,12 @@ class LABS(NamedTuple):
 
     def preview(self, x: Any, memo: Any, bits: Any, count: int) -> float:
         """Return the fitness with the first `count` positions of `bits` flipped."""
-        for j in range(1, count):
-            self.toggle(x, memo, bits[j])
-        energy: Any = 0
-        for k in range(1, self.n):  # the last change, so the memo is not updated
-            c = memo[k] + change(self, x, bits[0], k)
-            energy += c * c
-        for j in range(1, count):
-            self.toggle(x, memo, bits[j])
-        return merit(self, energy)
+        for j in range(count):
+            shift(self, x, memo, bits[j])
+        f = merit(self, energy(memo))
+        for j in range(count):
+            shift(self, x, memo, bits[j])
+        return f
 
     def reach(self) -> int:
         """Return up to how many flips a preview is quicker than a full evaluation."""
@@ -89,23 +81,24 @@ def merit(problem: Any, energy: int) -> float:
 
 
 @kernel
-def correlation(problem: Any, x: Any, k: int) -> Any:
-    """Return C_k: pairs at distance k that agree, less those that do not."""
-    unlike: Any = 0
-    for i in range(problem.n - k):
-        unlike += np.int64(x[i] ^ x[i + k])
-    return problem.n - k - 2 * unlike
+def energy(memo: Any) -> Any:
+    """Return the sum of the squares of the correlations in a memo."""
+    total: Any = 0
+    for k in range(1, memo.size):
+        total += memo[k] * memo[k]
+    return total
 
 
 @kernel
-def change(problem: Any, x: Any, i: int, k: int) -> Any:
-    """Return by how much C_k changes when bit `i` is flipped."""
-    total: Any = 0
-    if i >= k:
-        total += 4 * np.int64(x[i] ^ x[i - k]) - 2
-    if i + k < problem.n:
-        total += 4 * np.int64(x[i] ^ x[i + k]) - 2
-    return total
+def shift(problem: Any, x: Any, memo: Any, i: int) -> None:
+    """Flip bit `i` in x and in the correlations of a memo; its energy stays as it was."""
+    bit = x[i]
+    # Unsigned: numba need not ask whether an index counts from the end.
+    for k in range(1, i + 1):
+        memo[k] += 4 * np.int64(bit ^ x[np.uint64(i - k)]) - 2
+    for k in range(1, problem.n - i):
+        memo[k] += 4 * np.int64(bit ^ x[np.uint64(i + k)]) - 2
+    x[i] ^= 1
 
 
 @problems.add("labs")

@@ -115,16 +115,21 @@ def regular_graph(random: np.random.PCG64, n: int, degree: int) -> NDArray[np.in
     near = [(i, (i + d) % n) for d in range(1, degree // 2 + 1) for i in range(n)]
     across = [(i, i + n // 2) for i in range(n // 2)] if degree % 2 else []
     edges = near + across
-    known = {frozenset(edge) for edge in edges}
+    known = {_code(a, b) for a, b in edges}
     chosen = draw(random, 0, count - 1, (SWITCHES * count, 2)).tolist()
     for (e, f), turned in zip(chosen, draw(random, 0, 1, len(chosen)).tolist(), strict=True):
         (a, b), (c, d) = edges[e], edges[f][:: -1 if turned else 1]
-        new = {frozenset((a, d)), frozenset((c, b))}
-        if len(new) == 2 and a != d and c != b and not new & known:
-            known -= {frozenset((a, b)), frozenset((c, d))}
-            known |= new
+        one, two = _code(a, d), _code(c, b)
+        if a != d and c != b and one != two and one not in known and two not in known:
+            known -= {_code(a, b), _code(c, d)}
+            known |= {one, two}
             edges[e], edges[f] = (a, d), (c, b)
     return np.array(edges, np.int64)
+
+
+def _code(a: int, b: int) -> int:
+    """Return one number for an edge and its reverse."""
+    return a * VERTICES + b if a < b else b * VERTICES + a
 
 
 def torus_graph(random: np.random.PCG64, n: int, degree: int) -> NDArray[np.int64]:
