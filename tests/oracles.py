@@ -175,6 +175,56 @@ def ecc(words: Sequence[Bits]) -> Fraction:
     return 1 / total
 
 
+def maxcut(edges: Sequence[tuple[int, int, int]], x: Bits) -> int:
+    """The weight of the edges between the sides."""
+    return sum(w for i, j, w in edges if x[i] != x[j])
+
+
+def qubo(entries: Sequence[tuple[int, int, int]], x: Bits) -> int:
+    """xᵀQx, where entries off the diagonal stand for two."""
+    return sum(q * (1 if i == j else 2) for i, j, q in entries if x[i] and x[j])
+
+
+def maxsat(clauses: Sequence[Sequence[int]], weights: Sequence[int], x: Bits) -> int:
+    """The weight of the satisfied clauses; a hard one, weight 0, costs all and one if broken."""
+    broken = sum(weights) + 1
+    satisfied = [any(x[abs(v) - 1] == (v > 0) for v in clause) for clause in clauses]
+    return sum(
+        (w if true else 0) if w else (0 if true else -broken)
+        for w, true in zip(weights, satisfied, strict=True)
+    )
+
+
+def mkp(profits: Bits, rows: Sequence[Bits], capacities: Bits, x: Bits) -> int:
+    """Profit less (1 + the largest profit) for each unit that a row of weights exceeds."""
+    loads = [sum(w for w, bit in zip(row, x, strict=True) if bit) for row in rows]
+    excess = sum(max(0, load - limit) for load, limit in zip(loads, capacities, strict=True))
+    profit = sum(p for p, bit in zip(profits, x, strict=True) if bit)
+    return profit - (1 + max(profits)) * excess
+
+
+def leading_ones(x: Bits) -> int:
+    """The ones before the first zero."""
+    return len(list(itertools.takewhile(bool, x)))
+
+
+def trap(k: int, x: Bits) -> int:
+    """Blocks of k: k for all ones, else the zeros but one."""
+    ones = [sum(x[start : start + k]) for start in range(0, len(x), k)]
+    return sum(k if u == k else k - 1 - u for u in ones)
+
+
+def energy(x: Bits) -> int:
+    """Σ C_k² of a binary sequence."""
+    s = [1 - 2 * bit for bit in x]
+    return sum(sum(map(int.__mul__, s, s[k:])) ** 2 for k in range(1, len(s)))
+
+
+def best(n: int, fitness: Fitness) -> float:
+    """Try every string."""
+    return max(map(fitness, itertools.product((0, 1), repeat=n)))
+
+
 def hadamard_code() -> list[list[int]]:
     """24 words of 12 bits, pairwise 6 or 12 apart: Paley's matrix for 11, and its complement."""
     squares = {i * i % 11 for i in range(1, 11)}

@@ -132,6 +132,7 @@ def test_a_real_process(spawn):
     assert process.returncode == 2
     assert out == ""
     assert err == (
-        "eij: problem = knapsac: expected one of ecc, external, knapsack, knapsack-file, nk "
-        "(did you mean 'knapsack'?)\n"
+        "eij: problem = knapsac: expected one of ecc, external, knapsack, knapsack-file, labs, "
+        "leading-ones, maxcut, maxcut-file, maxsat, maxsat-file, mkp, mkp-file, nk, onemax, qubo, "
+        "qubo-file, trap (did you mean 'knapsack'?)\n"
     )

@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eij_core import InputError, InstanceError, Trial
-from eij_core.problems.bits import files
+from eij_core.problems import reading
 from eij_core.problems.bits.files import parse_knapsack
 from eij_core.problems.bits.knapsack import build, pisinger
 from eij_core.registry import FILE_BYTES, Registry, problems, read_file
@@ -164,7 +164,7 @@ def test_what_is_not_text(data):
 def test_limits_of_size(monkeypatch):
     with pytest.raises(InstanceError, match=f"at most {FILE_BYTES} bytes"):
         parse_knapsack(b" " * (FILE_BYTES + 1))
-    wide = b"1 5\n1 1" + b" " * (files.LINE_BYTES - 3) + b"\n"
+    wide = b"1 5\n1 1" + b" " * (reading.LINE_BYTES - 3) + b"\n"
     assert parsed(wide) == ([1], [1], 5)
     with pytest.raises(InstanceError, match="65536 bytes a line"):
         parse_knapsack(wide.replace(b"1 1 ", b"1 1  "))
@@ -172,7 +172,7 @@ def test_limits_of_size(monkeypatch):
         parse_knapsack("1 5\n1 1{}\n".format("é" * 40_000).encode())
     with pytest.raises(InstanceError, match="at most 2000000 entries"):
         parse_knapsack(b"1 2\n" * 1_000_001)
-    monkeypatch.setattr(files, "TOKENS", 3)
+    monkeypatch.setattr(reading, "TOKENS", 3)
     with pytest.raises(InstanceError, match="at most 3 entries"):
         parse_knapsack(CLASSIC)
 

@@ -27,6 +27,22 @@ CELLS = {
     for problem in PROBLEMS
     for algorithm in ALGORITHMS
 }
+WORLDS = {
+    problem: small(problem, meter="model", budget="4 J")
+    for problem in (
+        "maxcut:n=30,degree=4",
+        "maxcut:graph=regular,n=30,degree=3,weights=signs",
+        "maxcut:graph=torus,n=36,degree=4",
+        "qubo:n=30,density=0.3",
+        "maxsat:n=20",
+        "maxsat:n=20,planted=true",
+        "mkp:n=20,m=3",
+        "onemax:n=40",
+        "leading-ones:n=20",
+        "trap:blocks=6,k=4",
+        "labs:n=20",
+    )
+}
 OTHERS = {
     **{rule: small(selector=rule) for rule in ("static", "uniform", "greedy")},
     "ssga without duplicates": small(
@@ -36,7 +52,7 @@ OTHERS = {
     "noisy model": small(meter="model:touch=0.001,noise=0.5", budget="5 J"),
     "every third decision": small(budget="400 evaluations", every=3),
 }
-TRIALS = CELLS | OTHERS
+TRIALS = CELLS | WORLDS | OTHERS
 
 
 @pytest.mark.compiled

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...engine.kernel import kernel
 from ...errors import InputError
 from ...registry import Range, problems
+from ..draws import stream_of
 
 # Tables hold multiples of 2**-32: sums of integers are exact in any order, so that incremental
 # evaluation equals the full one to the last bit.
@@ -140,8 +141,7 @@ def nk(
         raise InputError("nk:k", k, f"a whole number below n = {n}")
     if n << (k + 1) > LARGEST_TABLES:
         raise InputError("nk:k", k, f"n * 2**(k + 1) at most {LARGEST_TABLES}: lower n or k")
-    # Raw words are the only stream that numpy promises never to change, so instances stay the same.
-    random = np.random.PCG64(np.random.SeedSequence(instance))
+    random = stream_of(instance)
     tables = (random.random_raw((n, 1 << (k + 1))) >> np.uint64(32)).astype(np.int64)
     adjacent = neighbours == "adjacent"
     if adjacent:
