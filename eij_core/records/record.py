@@ -73,6 +73,8 @@ class Record:
     reason: str = field(init=False)
     changes: tuple[Change, ...] = field(init=False)
     energy: dict[str, Any] = field(init=False)
+    sense: str = field(init=False)
+    overhead_seconds: float = field(init=False)
     """These are read from the metadata and mean what they do in `Result`."""
 
     def __post_init__(self) -> None:

@@ -1,0 +1,131 @@
+"""Checkpoints of a scheduler: its arrays and a header of plain data, in one file of numpy's."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..atomic_files import open_atomically
+from ..budget import Budget
+from ..errors import InputError, RunError
+from ..registry import Spec
+from ..result import Change, finite
+from .open_run import OpenRun
+from .own import TOLD, Told, numbers_of
+
+SCHEMA = 1
+SAME = ("seed", "repetition", "points", "every", "sense", "forecasts", "charge_overhead")
+"""Arguments of a scheduler that stand in the header as they are."""
+HEADER, ROWS, SOLUTION = "header", "rows", "solution"
+
+
+class Checkpoint(NamedTuple):
+    """What a file holds."""
+
+    header: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+
+    def arguments(self, **given: Any) -> dict[str, Any]:
+        """Return the arguments of the scheduler; `given` are selector and meter, if objects."""
+        header = self.header
+        parts = {name: header[name] if each is None else each for name, each in given.items()}
+        for name, part in parts.items():
+            if part is None:
+                raise InputError(name, part, f"the {name} of the checkpoint, which is an object")
+        budget = replace(Budget.parse(header["budget"]), charge_start=header["charge_start"])
+        return {**parts, **{name: header[name] for name in SAME}, "budget": budget}
+
+
+def write_checkpoint(path: Path, run: OpenRun) -> None:
+    """Write a run without open steps, whole or not at all."""
+    trial = run.trial
+    header = {
+        "schema": SCHEMA,
+        "names": run.names,
+        "sense": run.sense,
+        "selector": _name_of(trial.selector),
+        "meter": _name_of(trial.meter),
+        "budget": str(trial.budget),
+        "charge_start": trial.budget.charge_start,
+        "forecasts": {
+            each.name: list(each.takes) for each in run.algorithm.operators if len(each) > 1
+        },
+        **{name: getattr(trial, name) for name in ("seed", "repetition", "points", "every")},
+        "changes": [list(change) for change in run.changes],
+        "seconds": run.seconds,
+        "reason": run.reason,
+        "overhead_ns": run.overhead_ns,
+        "overhead_joules": finite(run.overhead_joules),
+        "charge_overhead": run.pays_overhead,
+    }
+    arrays = {**dict(_arrays_of(run)), ROWS: run.rows()}
+    numbers = numbers_of(run.solution)
+    if numbers is not None:
+        arrays[SOLUTION] = numbers
+    everything: dict[str, Any] = {HEADER: np.array(json.dumps(header)), **arrays}
+    with open_atomically(path) as file:
+        np.savez_compressed(file, **everything)
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """Read what `write_checkpoint` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = dict(file)
+        header = json.loads(str(arrays.pop(HEADER)))
+    except (OSError, ValueError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError("checkpoint", path, f"a file of Scheduler.save ({error})") from None
+    if header["schema"] > SCHEMA:
+        raise RunError(f"{path} was written by a newer version of eij: update eij to resume it")
+    return Checkpoint(header, arrays)
+
+
+def restore(run: OpenRun, checkpoint: Checkpoint) -> None:
+    """Bring a new run to where the checkpoint was written."""
+    header, arrays = checkpoint
+    for name, array in _arrays_of(run):
+        saved = arrays.get(name)
+        if saved is None or (saved.shape, saved.dtype) != (array.shape, array.dtype):
+            raise RunError(
+                f"the checkpoint has no {name} like that of this scheduler: it was written with "
+                f"another rule, or by another version of it"
+            )
+        array[...] = saved
+    run.solution = arrays.get(SOLUTION)
+    run.overhead_ns = header["overhead_ns"]
+    run.overhead_before = header["overhead_joules"] or 0.0
+    changes = tuple(Change(*change) for change in header["changes"])
+    run.restore(arrays[ROWS], changes, header["seconds"], header["reason"])
+
+
+def _name_of(component: Any) -> str | None:
+    """Return the text of a named component; None of an object."""
+    if isinstance(component, Told):
+        return TOLD
+    return str(component) if isinstance(component, Spec) else None
+
+
+def _arrays_of(run: OpenRun) -> Iterator[tuple[str, NDArray[Any]]]:
+    parts = {"streams": run.streams, "stats": run.stats, "ledger": run.ledger}
+    if not run.counted:  # what a counter has taught belongs to its machine and its moment
+        parts["meter"] = run.charges.compiled
+    for name, part in parts.items():
+        yield from _leaves(name, part)
+    yield "best", run.state.best_f
+    yield "failures", run.failures
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, NDArray[Any]]]:
+    if isinstance(value, np.ndarray):
+        yield name, value
+    elif isinstance(value, tuple):
+        fields = getattr(value, "_fields", range(len(value)))
+        for field, part in zip(fields, value, strict=True):
+            yield from _leaves(f"{name}.{field}", part)
