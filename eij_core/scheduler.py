@@ -11,7 +11,6 @@ from typing import Any
 
 from .budget import Budget
 from .errors import InputError, RunError
-from .figures.result_card import sentence
 from .protocols import Belief, Decision, Forecast
 from .result import Result
 from .scheduling.checkpoint import read_checkpoint, restore, write_checkpoint
@@ -283,7 +282,8 @@ class Scheduler:
 
     def __repr__(self) -> str:
         failed = int(self.failures.sum())
-        return f"<Scheduler: {sentence(self.result())}{f' · {failed:,} failed' if failed else ''}>"
+        facts = repr(self.result())[1:-1] + (f" · {failed:,} failed" if failed else "")
+        return f"<Scheduler: {facts}>"
 
     # --- checkpoints ---
 

@@ -77,8 +77,8 @@ def write_checkpoint(path: Path, run: OpenRun) -> None:
 def read_checkpoint(path: Path) -> Checkpoint:
     """Read what `write_checkpoint` wrote."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
+            arrays = dict(content)
         header = json.loads(str(arrays.pop(HEADER)))
     except (OSError, ValueError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
         raise InputError("checkpoint", path, f"a file of Scheduler.save ({error})") from None

@@ -217,6 +217,8 @@ class OpenRun(Run):
         self.seconds, self.reason, self.changes = seconds, reason, list(changes)
         rule: Any = self.selector
         self.selector = rule._replace(**{change.name: change.value for change in changes})
+        # A counter's window has opened before the ledger was restored: it must not rescale that.
+        self.charges.finish([], self.ledger, self.limits)
         if self.done:
             self.charges.close()
 
