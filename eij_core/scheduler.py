@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from .budget import Budget
-from .errors import InputError, RunError
+from .errors import RunError
 from .protocols import Belief, Decision, Forecast
 from .result import Result
 from .scheduling.checkpoint import read_checkpoint, restore, write_checkpoint
 from .scheduling.guard import Guard
 from .scheduling.open_run import OpenRun, Overhead
-from .scheduling.own import OwnProblem, check_sense, loop_of, meter_of, names_of
+from .scheduling.own_trial import OwnTrial
 from .scheduling.step import Step
-from .trial import Trial
 
 
 class Scheduler:
@@ -85,12 +84,10 @@ class Scheduler:
         charge_overhead: bool = False,
         compiled: bool | None = None,
     ) -> None:
-        self._operators = tuple(operators) if not isinstance(operators, str) else operators
-        names = names_of(self._operators)
-        problem, loop = OwnProblem(check_sense(sense)), loop_of(names, forecasts or {})
-        self.trial = Trial(
-            problem, loop, selector, meter_of(meter), budget,
-            seed=seed, repetition=repetition, points=points, every=every,
+        self._operators = operators if isinstance(operators, str) else tuple(operators)
+        self.trial = OwnTrial.of(
+            self._operators, sense=sense, forecasts=forecasts, selector=selector, meter=meter,
+            budget=budget, seed=seed, repetition=repetition, points=points, every=every,
         )  # fmt: skip
         self.run = OpenRun(self.trial, compiled=compiled)
         if charge_overhead:
@@ -100,6 +97,7 @@ class Scheduler:
         """Steps of each operator that failed."""
         self._seconds_before, self._began_ns = 0.0, 0
         self._open: set[Step] = set()
+        self._stopping = ""
         self._guard = Guard(one_thread=self.run.counted)
 
     # --- asking and telling ---
@@ -137,7 +135,8 @@ class Scheduler:
             self._begin_free()
             self._began_ns = self._began_ns or entered
             self._note_seconds(entered)
-            o = self.run.choose()
+            self._end_if_stopped()
+            o = -1 if self._stopping else self.run.choose()
             if o < 0:
                 return None
             step = Step(self, self._operators[o], self.run.names[o], o)
@@ -177,6 +176,7 @@ class Scheduler:
                 step.number, total, gains, int(step.evaluations), int(step.touches), told
             )
             self.failures[step.number] += step.failed
+            self._end_if_stopped()
             self.run.overhead_ns += time.perf_counter_ns() - entered
             return charged
 
@@ -264,11 +264,10 @@ class Scheduler:
             self.run.adjust(**parameters)
 
     def stop(self, reason: str = "stopped") -> None:
-        """End the loop here: the next `ask` returns None."""
+        """End the loop: no step comes any more; those that are open can still be told."""
         with self._guard.turn():
-            if not self.done:
-                self._begin_free()
-                self.run.end(affordable=True, reason=reason)
+            self._stopping = self._stopping or reason
+            self._end_if_stopped()
 
     def result(self) -> Result:
         """Return where the loop stands, as `solve` does: table, picture, record, report."""
@@ -292,7 +291,7 @@ class Scheduler:
 
         A solution is in it if it is an array of numbers. On a counter the open window is settled.
         """
-        with self._guard.turn():
+        with self._guard.step_turn():
             if self._open:
                 names = ", ".join(sorted(step.name for step in self._open))
                 raise RunError(f"steps are open ({names}): tell them before the checkpoint")
@@ -322,19 +321,19 @@ class Scheduler:
         compiled : bool, optional
         """
         checkpoint = read_checkpoint(Path(path))
-        names = tuple(checkpoint.header["names"])
-        self = cls(
-            names if operators is None else operators,
-            compiled=compiled,
-            **checkpoint.arguments(selector=selector, meter=meter),
-        )
-        if self.run.names != names:
-            raise InputError("operators", list(self.run.names), f"those saved: {list(names)}")
+        given = {"operators": operators, "selector": selector, "meter": meter}
+        self = cls(**checkpoint.arguments(given), compiled=compiled)
         restore(self.run, checkpoint)
         self._seconds_before = self.run.seconds
         return self
 
     # --- inside ---
+
+    def _end_if_stopped(self) -> None:
+        """End the run after `stop`, where that can be done: on a counter, in its own thread."""
+        if self._stopping and not (self.done or self._open or self._guard.is_elsewhere()):
+            self._begin_free()
+            self.run.end(affordable=True, reason=self._stopping)
 
     def _begin_free(self) -> None:
         if not self.run.begun:

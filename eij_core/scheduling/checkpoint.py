@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,16 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..atomic_files import open_atomically
-from ..budget import Budget
 from ..errors import InputError, RunError
-from ..registry import Spec
 from ..result import Change, finite
 from .open_run import OpenRun
-from .own import TOLD, Told, numbers_of
+from .own import names_of, numbers_of
+from .own_trial import arguments_of
 
 SCHEMA = 1
-SAME = ("seed", "repetition", "points", "every", "sense", "forecasts", "charge_overhead")
-"""Arguments of a scheduler that stand in the header as they are."""
 HEADER, ROWS, SOLUTION = "header", "rows", "solution"
 
 
@@ -32,32 +28,26 @@ class Checkpoint(NamedTuple):
     header: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
 
-    def arguments(self, **given: Any) -> dict[str, Any]:
-        """Return the arguments of the scheduler; `given` are selector and meter, if objects."""
-        header = self.header
-        parts = {name: header[name] if each is None else each for name, each in given.items()}
-        for name, part in parts.items():
-            if part is None:
-                raise InputError(name, part, f"the {name} of the checkpoint, which is an object")
-        budget = replace(Budget.parse(header["budget"]), charge_start=header["charge_start"])
-        return {**parts, **{name: header[name] for name in SAME}, "budget": budget}
+    def arguments(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments of the scheduler; those given stand for objects of the first one."""
+        known = arguments_of(self.header["trial"])
+        arguments = known | {name: part for name, part in given.items() if part is not None}
+        for name in ("selector", "meter"):
+            if arguments[name] is None:
+                raise InputError(name, None, f"the {name} of the checkpoint, which is an object")
+        arguments["operators"] = tuple(arguments["operators"])
+        names = list(names_of(arguments["operators"]))
+        if names != known["operators"]:
+            raise InputError("operators", names, f"those saved: {known['operators']}")
+        return {**arguments, "charge_overhead": self.header["charge_overhead"]}
 
 
 def write_checkpoint(path: Path, run: OpenRun) -> None:
     """Write a run without open steps, whole or not at all."""
-    trial = run.trial
+    trial: Any = run.trial
     header = {
         "schema": SCHEMA,
-        "names": run.names,
-        "sense": run.sense,
-        "selector": _name_of(trial.selector),
-        "meter": _name_of(trial.meter),
-        "budget": str(trial.budget),
-        "charge_start": trial.budget.charge_start,
-        "forecasts": {
-            each.name: list(each.takes) for each in run.algorithm.operators if len(each) > 1
-        },
-        **{name: getattr(trial, name) for name in ("seed", "repetition", "points", "every")},
+        "trial": trial.settings(),
         "changes": [list(change) for change in run.changes],
         "seconds": run.seconds,
         "reason": run.reason,
@@ -103,13 +93,6 @@ def restore(run: OpenRun, checkpoint: Checkpoint) -> None:
     run.overhead_before = header["overhead_joules"] or 0.0
     changes = tuple(Change(*change) for change in header["changes"])
     run.restore(arrays[ROWS], changes, header["seconds"], header["reason"])
-
-
-def _name_of(component: Any) -> str | None:
-    """Return the text of a named component; None of an object."""
-    if isinstance(component, Told):
-        return TOLD
-    return str(component) if isinstance(component, Spec) else None
 
 
 def _arrays_of(run: OpenRun) -> Iterator[tuple[str, NDArray[Any]]]:

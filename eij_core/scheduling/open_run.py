@@ -42,7 +42,8 @@ class Overhead(NamedTuple):
     per_decision: float
     """Seconds."""
     joules: float
-    """By the counter, with all else that the loop does between its steps; nan: there is none."""
+    """By the counter, with all else that the loop does between its steps; nan: there is none. A
+    stretch of more than 5 ms may count as a pause, which is not overhead."""
 
 
 class Found(NamedTuple):
@@ -103,6 +104,8 @@ class OpenRun(Run):
                         self._mark, len(self.names), start, self.streams.noise
                     )
             self.ledger.joules[0] = joules
+        else:
+            self.charges.begin(self.ledger)  # what came before is a pause
         self._recorded += self.charges.settle([self._first_row()], self.ledger, self.limits)
 
     @property
@@ -237,6 +240,12 @@ class OpenRun(Run):
         else:
             self.charges.close()
         return parts
+
+    @property
+    def progress(self) -> float:
+        """How much of the tightest limit is spent, 0 to 1; with the overhead, if it is charged."""
+        share = 1.0 - self.left / self.trial.budget.joules if self.pays_overhead else 0.0
+        return min(1.0, max(super().progress, share))
 
     # --- overhead ---
 

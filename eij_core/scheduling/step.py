@@ -88,16 +88,17 @@ class Step:
             )
         if gains is not None:
             gains = np.asarray(gains, float)
-            if gains.ndim != 1 or not gains.size:
-                raise InputError("gains", self.gains, "a list of one or more numbers")
+            if gains.ndim != 1 or not gains.size or not np.isfinite(gains).all():
+                raise InputError("gains", self.gains, "a list of one or more finite numbers")
             if gain is None:
                 gain = 0.0
                 for each in gains.tolist():  # in order, as the operators of our own loop do
                     gain += each
         gain = float(gain)  # type: ignore[arg-type]
-        if math.isnan(gain):
-            raise InputError("gain", gain, "a number: how much better, 0 if it is not")
+        if not math.isfinite(gain):
+            raise InputError("gain", gain, "a finite number: how much better, 0 if it is not")
         for field in ("evaluations", "touches"):
-            if not getattr(self, field) >= 0:
-                raise InputError(field, getattr(self, field), "a whole number, at least 0")
+            value = getattr(self, field)
+            if not (value >= 0 and value == int(value)):
+                raise InputError(field, value, "a whole number, at least 0")
         return gain, gains

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -111,6 +112,28 @@ def test_a_failed_step_is_charged(machine):
         raise KeyError
     scheduler.stop()
     assert check_sums(scheduler).spent.joules == pytest.approx(2.0, rel=0.05)
+
+
+def test_what_came_before_the_first_step_is_free(machine):
+    scheduler = on(machine, charge_overhead=True)
+    machine.run(500_000_000, WATTS)
+    spin(scheduler, machine, 100)
+    scheduler.stop()
+    result = check_sums(scheduler)
+    assert result.spent.start_joules == 0.0
+    assert scheduler.overhead.joules < 0.1
+    assert result.energy["joules"]["away"] == pytest.approx(10.0, rel=0.05)
+
+
+def test_stop_in_a_step_and_from_another_thread(machine):
+    scheduler = on(machine)
+    for step in scheduler:
+        machine.run(50_000_000, WATTS)
+        step.gain = 1.0
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(scheduler.stop).result()
+    assert check_sums(scheduler).spent.joules == pytest.approx(1.0, rel=0.05)
+    assert scheduler.run.meter.counter.closed
 
 
 def test_joules_are_not_told_to_a_counter(machine):

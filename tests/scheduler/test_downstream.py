@@ -6,9 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eij_core import Scheduler
+from eij_core import InputError, RunError, Scheduler
+from eij_core.cli.counterfactual import counterfactual
+from eij_core.cli.replay import replay
 from eij_core.records import Recorder, RecordError, load, save
 from eij_core.records.counterfactual import reschedule
+from eij_core.registry import selectors
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -36,8 +39,29 @@ def test_a_record_and_back(tmp_path, suffix):
     assert record.best.x.tolist() == [1, 1]
     assert record.overhead_seconds == result.overhead_seconds > 0.0
     assert record.metadata["components"]["selector"] == "eij-plus"
+    assert record.trial == result.trial
+    assert record.metadata["key"] == result.trial.key
+    assert repr(record.result()) == repr(result)
+
+
+def test_the_commands_take_its_record(tmp_path, capsys):
+    save(go_on(made()).result(), tmp_path / "record.json")
+    replay(tmp_path / "record.json")
+    assert "own loop" in capsys.readouterr().out
+    counterfactual(tmp_path / "record.json", ["ucb1"])
+    assert "ucb1" in capsys.readouterr().out
+    with pytest.raises(RunError, match="own loop"):
+        replay(tmp_path / "record.json", verify=True)
+
+
+def test_a_rule_that_is_an_object(tmp_path):
+    result = go_on(made(selector=selectors.make("eij"))).result()
+    assert not result.trial.is_data
+    with pytest.raises(InputError, match="by name"):
+        result.trial.to_dict()
+    save(result, tmp_path / "record.json")
     with pytest.raises(RecordError, match="made of objects"):
-        _ = record.trial
+        _ = load(tmp_path / "record.json").trial
 
 
 def test_what_is_no_bit_string_is_not_in_the_record(tmp_path):

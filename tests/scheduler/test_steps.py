@@ -81,6 +81,9 @@ def test_arguments_are_checked(options, word):
     [
         ({}, "has no gain"),
         ({"gain": math.nan}, "gain"),
+        ({"gain": math.inf}, "gain"),
+        ({"gain": 1.0, "gains": [math.nan]}, "gains"),
+        ({"gain": 1.0, "evaluations": 1.5}, "evaluations"),
         ({"gains": []}, "gains"),
         ({"gains": [[1.0]]}, "gains"),
         ({"gain": 1.0, "evaluations": -1}, "evaluations"),
@@ -203,6 +206,18 @@ def test_stop_ends_it():
     scheduler.stop("enough")
     assert scheduler.ask() is None
     assert scheduler.result().reason == "enough"
+
+
+def test_stop_lets_open_steps_be_told():
+    scheduler = scheduler_on()
+    for step in scheduler:
+        step.gain = 1.0
+        scheduler.stop("good enough")
+        assert not scheduler.done
+    assert scheduler.done
+    result = scheduler.result()
+    assert (result.reason, result.spent.decisions) == ("good enough", 1)
+    assert result.rows["decision"].tolist() == [0, 1]
 
 
 def test_several_open_steps_in_any_order():
