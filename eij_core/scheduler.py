@@ -142,6 +142,7 @@ class Scheduler:
             step = Step(self, self._operators[o], self.run.names[o], o)
             self._open.add(step)
             self.run.overhead_ns += time.perf_counter_ns() - entered
+            self.run.start_clock()
             return step
 
     def tell(
@@ -161,6 +162,7 @@ class Scheduler:
         What is left out stands in the step already: by default one evaluation, no touches. `Step`
         says what each of them is.
         """
+        self.run.stop_clock()
         entered = time.perf_counter_ns()
         step.note(gain, gains, evaluations, touches, best, solution, joules)
         with self._guard.step_turn():

@@ -24,9 +24,11 @@ from .rule import (
     EVALUATIONS,
     GAIN,
     JOULES,
+    MARK,
     OPERATOR,
     ROOM,
     ROWS,
+    STOP,
     TOUCHES,
     Rule,
     RuleFrame,
@@ -76,7 +78,7 @@ class OpenRun(Run):
         self.overhead_ns = 0
         self.overhead_before = 0.0
         """Joules of overhead before the scheduler was resumed."""
-        self._whole, self._real = np.zeros(6, np.int64), np.zeros(2)
+        self._whole, self._real = np.zeros(7, np.int64), np.zeros(2)
         self.sense: str = self.trial.problem.sense
         self.solution: Any = None
         self._best = np.array([math.nan])
@@ -131,6 +133,16 @@ class OpenRun(Run):
             self.end(affordable=o != -UNAFFORDABLE)
             return self.choose()  # a counter may have let the run go on
         return o
+
+    def start_clock(self) -> None:
+        """Let a step begin now, where a counter counts it."""
+        if self.counted:
+            self._whole[MARK] = self.rule.look()
+
+    def stop_clock(self) -> None:
+        """Let the step end now; what it takes to book it is overhead."""
+        if self.counted:
+            self._whole[STOP] = self.rule.look()
 
     def book(
         self, operator: int, gain: float, gains: Any, evaluations: int, touches: int, joules: float

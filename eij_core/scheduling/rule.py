@@ -26,8 +26,8 @@ from ..protocols import Outcome
 
 log = logging.getLogger(__name__)
 
-OPERATOR, EVALUATIONS, TOUCHES, CANDIDATES, MARK, ROWS = range(6)
-"""Places in `RuleFrame.whole`."""
+OPERATOR, EVALUATIONS, TOUCHES, CANDIDATES, ROWS, MARK, STOP = range(7)
+"""Places in `RuleFrame.whole`; the clock of a meter that has one ran from MARK to STOP."""
 GAIN, JOULES = range(2)
 """Places in `RuleFrame.real`; Joules that are not a number are the meter's to say."""
 ROOM = 64
@@ -50,9 +50,21 @@ class RuleFrame(NamedTuple):
     deltas: Any
 
 
+class Watch(NamedTuple):
+    """What reading the clock takes."""
+
+    meter: Any
+
+
+@kernel
+def look(watch: Any) -> int:
+    """Return what the clock of the meter shows; 0: it has none."""
+    return int(watch.meter.start())
+
+
 @kernel
 def choose(frame: Any) -> int:
-    """Return the operator to apply next, or below 0 why there is none; the meter starts."""
+    """Return the operator to apply next, or below 0 why there is none."""
     ledger, limits = frame.ledger, frame.limits
     left = limits.joules - ledger.joules[0]
     if left <= 0.0 or ledger.evaluations[0] >= limits.evaluations:
@@ -62,7 +74,6 @@ def choose(frame: Any) -> int:
         return -UNAFFORDABLE
     if o >= ledger.applications.size:
         return -UNKNOWN
-    frame.whole[MARK] = frame.meter.start()
     return int(o)
 
 
@@ -76,7 +87,9 @@ def book(frame: Any) -> int:
     )
     joules = float(real[JOULES])
     if np.isnan(joules):
-        joules = frame.meter.stop(int(whole[MARK]), o, outcome, frame.streams.noise)
+        since = int(whole[STOP] - whole[MARK])
+        mark = int(frame.meter.start()) - since  # what came after the stop is not the step's
+        joules = frame.meter.stop(mark, o, outcome, frame.streams.noise)
         real[JOULES] = joules
     frame.selector.learn(frame.stats, o, outcome, joules)
     spend(ledger, o, outcome, joules)
@@ -93,8 +106,11 @@ def book(frame: Any) -> int:
     return FULL if whole[ROWS] == frame.trace.size else MORE
 
 
+Entries = tuple[Entry, Entry, Entry]
+
+
 class Rule:
-    """`choose` and `book`: interpreted at first, machine code as soon as there is some.
+    """`choose`, `book` and `look`: interpreted at first, machine code as soon as there is some.
 
     Parameters
     ----------
@@ -106,7 +122,7 @@ class Rule:
     def __init__(self, frame: RuleFrame, *, compiled: bool) -> None:
         self.frame = frame
         self._may_compile = compiled
-        self._waiting: Future[tuple[Entry, Entry]] | None = None
+        self._waiting: Future[Entries | None] | None = None
         self._interpret()
 
     @property
@@ -125,7 +141,7 @@ class Rule:
         if self._form is None:
             return
         if form_of(self.frame) == self._form:
-            self._bind(*self._entries)
+            self._bind(self._entries)
         else:  # a parameter of another type
             self._interpret()
             self.compile(wait=True)
@@ -134,19 +150,19 @@ class Rule:
         """Go over to machine code; without `wait` only if it was compiled before."""
         if not self._may_compile:
             return
-        find = make_entry if wait else find_entry
         try:
-            entries = find(choose, self.frame), find(book, self.frame)
+            entries = _entries(self.frame, make_entry if wait else find_entry)
         except CannotCompile as error:
             self._refuse(error)
             return
-        if entries[0] and entries[1]:
-            self._bind(entries[0], entries[1])
+        if entries is not None:
+            self._bind(entries)
 
     def _interpret(self) -> None:
         self._form: Any = None
         self.choose: Callable[[], int] = lambda: self._interpreted(choose)
         self.book: Callable[[], int] = lambda: self._interpreted(book)
+        self.look: Callable[[], int] = lambda: look(Watch(self.frame.meter))
 
     def _interpreted(self, function: Callable[[Any], int]) -> int:
         started = time.perf_counter()
@@ -162,9 +178,7 @@ class Rule:
         if self._waiting is None:
             _interpreted_seconds[type(frame.selector)] += seconds
             if _interpreted_seconds[type(frame.selector)] > PATIENCE:
-                self._waiting = compile_later(
-                    lambda: (make_entry(choose, frame), make_entry(book, frame))
-                )
+                self._waiting = compile_later(lambda: _entries(frame, make_entry))
         elif self._waiting.done():
             waited, self._waiting = self._waiting, None
             error = waited.exception()
@@ -183,11 +197,17 @@ class Rule:
         log.warning("numba cannot compile this rule, so it runs interpreted:\n%s", error)
         self._may_compile = False
 
-    def _bind(self, chooser: Entry, booker: Entry) -> None:
+    def _bind(self, entries: Entries) -> None:
         """Pack the frame once, and call machine code on it from now on."""
-        self._entries, self._form = (chooser, booker), form_of(self.frame)
+        self._entries, self._form = entries, form_of(self.frame)
         struct = pack(self.frame)
-        self.choose, self.book = _bound(chooser, struct), _bound(booker, struct)
+        self.choose, self.book = _bound(entries[0], struct), _bound(entries[1], struct)
+        self.look = _bound(entries[2], pack(Watch(self.frame.meter)))
+
+
+def _entries(frame: RuleFrame, find: Callable[..., Entry | None]) -> Entries | None:
+    found = find(choose, frame), find(book, frame), find(look, Watch(frame.meter))
+    return None if None in found else found  # type: ignore[return-value]
 
 
 _interpreted_seconds: defaultdict[type, float] = defaultdict(float)
