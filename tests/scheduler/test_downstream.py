@@ -110,6 +110,7 @@ def test_what_another_rule_would_have_chosen():
     assert other.shares()["a"][1] > other.shares()["a"][0]
 
 
+@pytest.mark.compiled  # interpreted, the rule takes longer than the Joules last
 def test_the_example_of_the_readme(capsys):
     section = README.read_text("utf-8").partition("## Your own loop")[2].partition("\n## ")[0]
     (code,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)

@@ -38,7 +38,7 @@ def same(trial, **options):
 @pytest.mark.parametrize("algorithm", FIRST)
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_chooses_as_in_the_loop(rule, algorithm):
-    budget = "8 J" if algorithm == "ssga" else "60 J"
+    budget = {"ils": "60 J", "ssga": "6 J", "pso": "20 J"}[algorithm]
     trial = Trial("nk:n=16,k=2", algorithm, named(rule, algorithm), "model", budget, seed=5)
     same(trial, compiled=None)
 
