@@ -190,9 +190,11 @@ class Run(Iterator[Block]):
         started = time.perf_counter()
         self.charges.begin(self.ledger)
         while decisions > 0 and not self.done:
+            seconds = self.seconds + time.perf_counter() - started
             taken, count, status = self.loop.advance(
-                self.selector, self.limits, decisions, self.chunk
-            )
+                self.selector, self.limits, decisions, chunk=self.chunk,
+                seconds_left=seconds * (1.0 / max(self.progress, 1e-9) - 1.0),
+            )  # fmt: skip
             decisions -= taken
             if count:
                 parts.append(self.trace.rows(count))
@@ -205,8 +207,7 @@ class Run(Iterator[Block]):
         taken = int(self.ledger.decisions[0]) - taken_before
         if taken and elapsed > 0:
             self._pace = taken / elapsed
-        gains, best = self.ledger.operator_gain.sum(), self.state.best_f[0]
-        check_numbers(self.trial.name_of("problem"), gains, best)
+        check_numbers(self.trial.name_of("problem"), self.ledger, self.state)
         check_choice(self.trial.name_of("selector"), len(self.names), known=status != UNKNOWN)
         parts = self.charges.settle(parts, self.ledger, self.limits)
         self._recorded += parts

@@ -48,9 +48,9 @@ def check_best(name: str, problem: Problem, x: Any, reported: float, scale: floa
         )
 
 
-def check_numbers(name: str, *values: float) -> None:
+def check_numbers(name: str, ledger: Any, state: Any) -> None:
     """Raise `RunError` if the sum of a run's gains, or its best fitness, is not a number."""
-    if any(math.isnan(value) for value in values):
+    if math.isnan(ledger.operator_gain.sum()) or math.isnan(state.best_f[0]):
         raise RunError(
             f"problem {name} returned a fitness that is not a number; "
             f"make `fitness` return a finite value for every bit string"

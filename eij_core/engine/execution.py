@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
+import math
 import time
 from collections import defaultdict
 from concurrent.futures import Future
@@ -12,17 +14,18 @@ import numpy as np
 
 from ..protocols import Interpreted
 from .compiled.background import compile_later
-from .compiled.entries import find_entry, make_entry
+from .compiled.entries import Entry, find_entry, make_entry
 from .compiled.layout import CannotCompile, form_of, pack
 from .kernel import jit_is_off, kernel
-from .loop import advance
-from .operators import Application, compiled_operators, interpreted_operators
+from .loop import Schedule, Search, advance, proceed
 
 log = logging.getLogger(__name__)
 
 PATIENCE = 0.5
-"""Seconds of interpreting the same components, in all runs of a process, before the compiler is
-started: about a fifth of what compiling takes."""
+"""Seconds of interpreting the same components, in all runs of a process, before compiling is
+thought of."""
+COMPILING = 3.0
+"""Seconds that compiling takes, about: it pays where interpreting would take longer in all."""
 
 SLOW_START = 0.05
 """Seconds that a start may take interpreted; one that takes longer is compiled for the next run."""
@@ -30,31 +33,24 @@ WAIT_SECONDS = 0.15
 """Pause between two interpreted stretches while the compiler is at work: it is what to wait for."""
 
 
-class Frame(NamedTuple):
-    """What the compiled loop takes: the arguments of `advance`, and room for its answer."""
+class Compiled(NamedTuple):
+    """What the compiled loop takes: the search, and where to find the rest."""
 
-    operators: Any
-    selector: Any
-    meter: Any
-    limits: Any
-    best: Any
-    stats: Any
-    ledger: Any
-    streams: Any
-    trace: Any
-    decisions: int
-    answer: Any
+    search: Any
+    schedule: Any
+
+
+class Remote(NamedTuple):
+    """A schedule in memory, and the machine code that proceeds with it."""
+
+    function: int
+    frame: int
 
 
 @kernel
-def advance_frame(frame: Any) -> int:  # pragma: no cover - compiled
-    """Call `advance`. It depends on selector and meter alone, so no new problem compiles it."""
-    taken, rows, why = advance(
-        frame.operators, frame.selector, frame.meter, frame.limits, frame.best, frame.stats,
-        frame.ledger, frame.streams, frame.trace, frame.decisions,
-    )  # fmt: skip
-    frame.answer[0], frame.answer[1], frame.answer[2] = taken, rows, why
-    return 0
+def advance_compiled(frame: Any) -> int:
+    """Call `advance`. It depends on problem and algorithm alone: no new rule compiles it."""
+    return advance(frame.search, frame.schedule)
 
 
 class Loop:
@@ -89,13 +85,10 @@ class Loop:
         operators: tuple[Any, ...] = (),
         compiled: bool = True,
     ) -> None:
-        self._applications = [
-            Application(operator, algorithm, problem, state, streams.moves)
-            for operator in operators or algorithm.operators
-        ]
+        parts = (algorithm, problem, state, streams.moves)
+        self._search = Search(operators or algorithm.operators, *parts)
         self._meter, self._best = meter, state.best_f
-        self._records = (stats, ledger, streams, trace)
-        self._interpreted = interpreted_operators(self._applications)
+        self._records = (stats, ledger, streams, trace, np.zeros(3, np.int64))
         self._may_compile = compiled
         self._machine: _Machine | None = None
         self._waiting: Future[bool] | None = None
@@ -111,7 +104,13 @@ class Loop:
         return self._waiting is not None and not self._waiting.done()
 
     def advance(
-        self, selector: Any, limits: Any, decisions: int, chunk: int = 0
+        self,
+        selector: Any,
+        limits: Any,
+        decisions: int,
+        *,
+        chunk: int = 0,
+        seconds_left: float = math.inf,
     ) -> tuple[int, int, int]:
         """Take up to `decisions` decisions, see `advance`; fewer while the compiler is awaited.
 
@@ -120,19 +119,24 @@ class Loop:
         selector, limits, decisions
         chunk : int
             Decisions after which an interpreted loop looks for machine code; 0: it never does.
+        seconds_left : float
+            What the rest of the run would take at the pace so far.
         """
-        if self._machine is not None:
-            return self._machine.advance(selector, limits, decisions)
-        wait = bool(chunk) and self._may_compile
+        schedule = self._schedule(selector, limits)
+        wait = bool(chunk) and self._may_compile and self._machine is None
+        wanted = min(decisions, chunk) if wait else decisions
+        schedule.counts[:] = wanted, 0, 0
         started = time.perf_counter()
-        with np.errstate(over="ignore"):  # random words wrap around on purpose
-            answer = advance(
-                self._interpreted, selector, self._meter, limits, self._best, *self._records,
-                min(decisions, chunk) if wait else decisions,
-            )  # fmt: skip
+        if self._machine is not None:
+            why = self._machine.advance(schedule)
+        else:
+            with np.errstate(over="ignore"):  # random words wrap around on purpose
+                why = advance(self._search, schedule)
         if wait:
-            self._compile_when_it_pays(selector, limits, time.perf_counter() - started)
-        return answer
+            seconds = time.perf_counter() - started
+            self._compile_when_it_pays(selector, limits, seconds, seconds_left)
+        left, rows, _ = schedule.counts.tolist()
+        return wanted - left, rows, why
 
     def compile(self, selector: Any, limits: Any, *, wait: bool = True) -> bool:
         """Go over to machine code; without `wait` only if all of it was compiled before.
@@ -142,26 +146,22 @@ class Loop:
         CannotCompile
             numba refuses the code of a component.
         """
-        if not self._may_compile:
-            return False
-        operators = compiled_operators(self._applications, wait=wait)
-        if operators is None:
-            return False
-        frame = Frame(
-            operators.addresses, selector, self._meter, limits, self._best, *self._records,
-            0, np.zeros(3, np.int64),
-        )  # fmt: skip
-        entry = (make_entry if wait else find_entry)(advance_frame, frame)
-        if entry is not None:
-            self._machine = _Machine(entry, frame, operators)
+        if self._may_compile and self._machine is None:
+            self._machine = _machine_of(self._search, self._schedule(selector, limits), wait=wait)
         return self.compiled
 
-    def _compile_when_it_pays(self, selector: Any, limits: Any, seconds: float) -> None:
+    def _schedule(self, selector: Any, limits: Any) -> Schedule:
+        return Schedule(selector, self._meter, limits, self._best, *self._records)
+
+    def _compile_when_it_pays(
+        self, selector: Any, limits: Any, seconds: float, seconds_left: float
+    ) -> None:
         """Take in that so many seconds were interpreted; have the rest compiled if that pays."""
         if self._waiting is None:
-            combination = tuple(map(type, (*self._applications[0], selector, self._meter)))
+            combination = tuple(map(type, (*self._search, selector, self._meter)))
             _interpreted_seconds[combination] += seconds
-            if _interpreted_seconds[combination] > PATIENCE:
+            so_far = _interpreted_seconds[combination]
+            if so_far > PATIENCE and so_far + seconds_left > COMPILING:
                 self._waiting = compile_later(lambda: self.compile(selector, limits))
             return
         try:
@@ -174,7 +174,8 @@ class Loop:
     def interpret(self, error: CannotCompile) -> None:
         """Stay interpreted, because numba refused; a refusal of our own components is a bug."""
         package = __name__.partition(".")[0]
-        parts = [part for each in self._applications for part in each[:3]]
+        operators, *parts, _, _ = self._search
+        parts += operators
         if all(type(part).__module__.startswith(f"{package}.") for part in parts):
             raise error
         log.warning("numba cannot compile this trial, so it runs interpreted:\n%s", error)
@@ -185,24 +186,38 @@ _interpreted_seconds: defaultdict[tuple[type, ...], float] = defaultdict(float)
 """What interpreting has taken in this process, for each combination of components."""
 
 
+def _machine_of(search: Search, schedule: Schedule, *, wait: bool) -> _Machine | None:
+    """Return the loop as machine code; None if it is not compiled yet and nobody waits for it."""
+    find = make_entry if wait else find_entry
+    proceeding = find(proceed, schedule)
+    looping = find(advance_compiled, Compiled(search, Remote(0, 0))) if proceeding else None
+    return _Machine(search, schedule, proceeding, looping) if proceeding and looping else None
+
+
 class _Machine:
     """The compiled loop, and the memory that it works on."""
 
-    def __init__(self, entry: Any, frame: Frame, operators: Any) -> None:
-        self._entry, self._frame, self._operators = entry, frame, operators
-        self._struct, self._form = pack(frame), form_of(frame)
+    def __init__(
+        self, search: Search, schedule: Schedule, proceeding: Entry, looping: Entry
+    ) -> None:
+        self._search, self._proceeding, self._looping = search, proceeding, looping
+        self._form = form_of(schedule)
+        self._pack(schedule)
 
-    def advance(self, selector: Any, limits: Any, decisions: int) -> tuple[int, int, int]:
-        """See `Loop.advance`."""
-        if selector is not self._frame.selector or limits is not self._frame.limits:
-            form, self._frame = self._form, self._frame._replace(selector=selector, limits=limits)
-            self._struct, self._form = pack(self._frame), form_of(self._frame)
-            if self._form != form:  # a parameter of another type
-                self._entry = make_entry(advance_frame, self._frame)
-        setattr(self._struct, f"_{Frame._fields.index('decisions')}", decisions)
-        self._entry(self._struct)
-        taken, rows, why = self._frame.answer.tolist()
-        return taken, rows, why
+    def _pack(self, schedule: Schedule) -> None:
+        self._schedule, self._schedule_struct = schedule, pack(schedule)
+        remote = Remote(self._proceeding.address, ctypes.addressof(self._schedule_struct))
+        self._struct = pack(Compiled(self._search, remote))
+
+    def advance(self, schedule: Schedule) -> int:
+        """See `advance`."""
+        known = self._schedule
+        if schedule.selector is not known.selector or schedule.limits is not known.limits:
+            if form_of(schedule) != self._form:  # a parameter of another type
+                self._proceeding = make_entry(proceed, schedule)
+                self._form = form_of(schedule)
+            self._pack(schedule)
+        return int(self._looping(self._struct))
 
 
 # --- the start ------------------------------------------------------------------------------------
@@ -241,7 +256,14 @@ def begin(
 
 
 def can_compile(*components: Any) -> bool:
-    """Tell whether a run of these components may be compiled at all."""
-    return not jit_is_off() and not any(
+    """Tell whether a run of these components may be compiled; warn where their fields forbid it."""
+    if jit_is_off() or any(
         isinstance(each, Interpreted) and each.interpreted for each in components
-    )
+    ):
+        return False
+    try:
+        form_of(components)
+    except CannotCompile as error:
+        log.warning("%s: this trial runs interpreted", error)
+        return False
+    return True

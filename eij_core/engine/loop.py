@@ -3,53 +3,114 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..protocols import Outcome
 from .histogram import bin_of
 from .kernel import kernel
-from .operators import apply
 
 MORE, SPENT, FULL, UNAFFORDABLE, ASK, UNKNOWN = range(6)
 """Why `advance` returns."""
+LEFT, ROWS, MARK = range(3)
+"""The places of `Schedule.counts`."""
+
+
+class Search(NamedTuple):
+    """What operators read and change: it is new with every problem."""
+
+    operators: Any
+    algorithm: Any
+    problem: Any
+    state: Any
+    rng: Any
+
+
+class Schedule(NamedTuple):
+    """What chooses operators, pays for them and keeps the books: it is new with every rule."""
+
+    selector: Any
+    meter: Any
+    limits: Any
+    best: Any
+    """The best fitness so far, which the state holds."""
+    stats: Any
+    ledger: Any
+    streams: Any
+    trace: Any
+    counts: Any
+    """Decisions still to take in this stretch, rows written in it, the clock at the last one."""
 
 
 @kernel
-def advance(
-    operators: Any,
-    selector: Any,
-    meter: Any,
-    limits: Any,
-    best: Any,
-    stats: Any,
-    ledger: Any,
-    streams: Any,
-    trace: Any,
-    decisions: int,
-) -> tuple[int, int, int]:
-    """Take up to `decisions` decisions; return how many were taken, the rows written, and why."""
-    rows = 0
-    for taken in range(decisions):
-        left = limits.joules - ledger.joules[0]  # B_t, may be inf
-        if left <= 0.0 or ledger.evaluations[0] >= limits.evaluations:
-            return taken, rows, SPENT
-        if rows == trace.size:
-            return taken, rows, FULL
-        if ledger.joules[0] >= limits.ask:
-            return taken, rows, ASK
-        o = selector.select(stats, left, streams.picks)  # Algorithm 1
-        if o < 0:
-            return taken, rows, UNAFFORDABLE
-        if o >= ledger.applications.size:  # compiled code would write beyond its arrays
-            return taken, rows, UNKNOWN
-        mark = meter.start()
-        outcome = apply(operators, o)  # Algorithms 2-4
-        joules = meter.stop(mark, o, outcome, streams.noise)
-        selector.learn(stats, o, outcome, joules)
-        spend(ledger, o, outcome, joules)
-        if due(ledger, limits):
-            record(trace, rows, o, outcome, joules, ledger, best, selector, stats)
-            rows += 1
-    return decisions, rows, MORE
+def advance(search: Any, schedule: Any) -> int:
+    """Take decisions until the stretch ends; return why it does."""
+    outcome = Outcome(0.0, 0, 0, search.state.deltas[:0])
+    o = proceed(schedule, -1, outcome)
+    while o >= 0:
+        outcome = apply(search, o)  # Algorithms 2-4
+        o = proceed(schedule, o, outcome)
+    return ~o
+
+
+def apply(search: Any, o: int) -> Outcome:
+    """Apply operator `o` of the portfolio; operators may be of different classes."""
+    return applied(search.operators[o], search)
+
+
+@kernel
+def applied(operator: Any, search: Any) -> Outcome:
+    """Apply an operator."""
+    outcome = operator.apply(search.algorithm, search.problem, search.state, search.rng)
+    gain, evaluations, touches, deltas = outcome
+    return Outcome(float(gain), int(evaluations), int(touches), deltas)
+
+
+def proceed(schedule: Any, o: int, outcome: Any) -> int:
+    """Account for an application of operator `o` (-1: there was none) and decide on the next.
+
+    Where operators are compiled, this is called by its address: a new problem does not compile it.
+    """
+    if o >= 0:
+        account(schedule, o, outcome)
+    return decide(schedule)
+
+
+@kernel
+def decide(schedule: Any) -> int:
+    """Return the next operator; below 0 the stretch ends, and its complement says why."""
+    limits, ledger, counts = schedule.limits, schedule.ledger, schedule.counts
+    if counts[LEFT] == 0:
+        return ~MORE
+    left = limits.joules - ledger.joules[0]  # B_t, may be inf
+    if left <= 0.0 or ledger.evaluations[0] >= limits.evaluations:
+        return ~SPENT
+    if counts[ROWS] == schedule.trace.size:
+        return ~FULL
+    if ledger.joules[0] >= limits.ask:
+        return ~ASK
+    o = int(schedule.selector.select(schedule.stats, left, schedule.streams.picks))  # Algorithm 1
+    if o < 0:
+        return ~UNAFFORDABLE
+    if o >= ledger.applications.size:  # compiled code would write beyond its arrays
+        return ~UNKNOWN
+    counts[LEFT] -= 1
+    counts[MARK] = schedule.meter.start()
+    return o
+
+
+@kernel
+def account(schedule: Any, o: int, outcome: Any) -> None:
+    """Meter an application, learn from it, spend its Joules, and record it if a row is due."""
+    selector, stats, ledger = schedule.selector, schedule.stats, schedule.ledger
+    counts = schedule.counts
+    joules = schedule.meter.stop(counts[MARK], o, outcome, schedule.streams.noise)
+    selector.learn(stats, o, outcome, joules)
+    spend(ledger, o, outcome, joules)
+    if due(ledger, schedule.limits):
+        record(
+            schedule.trace, counts[ROWS], o, outcome, joules, ledger, schedule.best, selector, stats
+        )
+        counts[ROWS] += 1
 
 
 @kernel

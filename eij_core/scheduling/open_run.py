@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contracts.shape import check_choice
-from ..engine.loop import FULL, SPENT, UNAFFORDABLE, UNKNOWN
+from ..engine.loop import FULL, MARK, ROWS, SPENT, UNAFFORDABLE, UNKNOWN, Schedule
 from ..errors import InputError, RunError
 from ..meters.meter import LEAST_JOULES
 from ..protocols import Algorithm, CountedMeter, Outcome, State
@@ -24,10 +24,8 @@ from .rule import (
     EVALUATIONS,
     GAIN,
     JOULES,
-    MARK,
     OPERATOR,
     ROOM,
-    ROWS,
     STOP,
     TOUCHES,
     Rule,
@@ -35,6 +33,8 @@ from .rule import (
 )
 
 CHUNK_NS = int(CHUNK_SECONDS * 1e9)
+ENDLESS = 2**62
+"""Decisions to take before the schedule asks for more."""
 
 
 class Overhead(NamedTuple):
@@ -78,17 +78,17 @@ class OpenRun(Run):
         self.overhead_ns = 0
         self.overhead_before = 0.0
         """Joules of overhead before the scheduler was resumed."""
-        self._whole, self._real = np.zeros(7, np.int64), np.zeros(2)
+        self._whole, self._real = np.zeros(5, np.int64), np.zeros(2)
+        self._counts = np.array([ENDLESS, 0, 0])
         self.sense: str = self.trial.problem.sense
         self.solution: Any = None
         self._best = np.array([math.nan])
-        self.rule = Rule(
-            RuleFrame(
-                self.selector, self.charges.compiled, self.limits, self._best, self.stats,
-                self.ledger, self.streams, self.trace, self._whole, self._real, np.zeros(ROOM),
-            ),
-            compiled=self._may_compile,
+        schedule = Schedule(
+            self.selector, self.charges.compiled, self.limits, self._best, self.stats, self.ledger,
+            self.streams, self.trace, self._counts,
         )  # fmt: skip
+        frame = RuleFrame(schedule, self._whole, self._real, np.zeros(ROOM))
+        self.rule = Rule(frame, compiled=self._may_compile)
         self.rule.compile(wait=wait)
         self.charges.begin(self.ledger)
         self._mark = self.charges.compiled.start()
@@ -129,15 +129,15 @@ class OpenRun(Run):
         self._follow()
         o = self.rule.choose()
         if o < 0:
-            check_choice(self.trial.name_of("selector"), len(self.names), known=o != -UNKNOWN)
-            self.end(affordable=o != -UNAFFORDABLE)
+            check_choice(self.trial.name_of("selector"), len(self.names), known=o != ~UNKNOWN)
+            self.end(affordable=o != ~UNAFFORDABLE)
             return self.choose()  # a counter may have let the run go on
         return o
 
     def start_clock(self) -> None:
         """Let a step begin now, where a counter counts it."""
         if self.counted:
-            self._whole[MARK] = self.rule.look()
+            self._counts[MARK] = self.rule.look()
 
     def stop_clock(self) -> None:
         """Let the step end now; what it takes to book it is overhead."""
@@ -202,8 +202,8 @@ class OpenRun(Run):
 
     def settle(self) -> None:
         """End a chunk: take the rows out of the trace, and settle with a counter."""
-        count = int(self._whole[ROWS])
-        self._whole[ROWS] = 0
+        count = int(self._counts[ROWS])
+        self._counts[:] = ENDLESS, 0, self._counts[MARK]
         rows = [self.trace.rows(count)] if count else []
         self._recorded += self.charges.settle(rows, self.ledger, self.limits)
         self._chunk_ends = None
@@ -239,9 +239,10 @@ class OpenRun(Run):
 
     def _follow(self) -> None:
         """Tell the rule of a selector that was adjusted and of limits that have changed."""
-        frame = self.rule.frame
-        if self.selector is not frame.selector or self.limits is not frame.limits:
-            self.rule.change(selector=self.selector, limits=self.limits)
+        schedule = self.rule.frame.schedule
+        if self.selector is not schedule.selector or self.limits is not schedule.limits:
+            changed = schedule._replace(selector=self.selector, limits=self.limits)
+            self.rule.change(schedule=changed)
 
     def _finish(self) -> list[NDArray[Any]]:
         recorded = (self.charges.held or self._recorded)[-1]

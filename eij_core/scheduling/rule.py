@@ -1,6 +1,6 @@
 """The rule by itself: choose an operator, take in what its application did.
 
-The two are `advance` of `engine.loop` without the application between them, which somebody else
+The two are the loop of `engine.loop` without the application between them, which somebody else
 makes. They read and write one record, so machine code is called with its address alone.
 """
 
@@ -21,13 +21,13 @@ from ..engine.compiled.entries import WELL, Entry, Native, find_entry, make_entr
 from ..engine.compiled.layout import CannotCompile, form_of, pack
 from ..engine.execution import PATIENCE
 from ..engine.kernel import kernel
-from ..engine.loop import FULL, MORE, SPENT, UNAFFORDABLE, UNKNOWN, due, record, spend
+from ..engine.loop import FULL, MARK, MORE, ROWS, SPENT, decide, due, record, spend
 from ..protocols import Outcome
 
 log = logging.getLogger(__name__)
 
-OPERATOR, EVALUATIONS, TOUCHES, CANDIDATES, ROWS, MARK, STOP = range(7)
-"""Places in `RuleFrame.whole`; the clock of a meter that has one ran from MARK to STOP."""
+OPERATOR, EVALUATIONS, TOUCHES, CANDIDATES, STOP = range(5)
+"""Places in `RuleFrame.whole`; a meter's clock ran from `counts[MARK]` to STOP, if it has one."""
 GAIN, JOULES = range(2)
 """Places in `RuleFrame.real`; Joules that are not a number are the meter's to say."""
 ROOM = 64
@@ -37,14 +37,7 @@ ROOM = 64
 class RuleFrame(NamedTuple):
     """What choosing and learning read and write."""
 
-    selector: Any
-    meter: Any
-    limits: Any
-    best: Any
-    stats: Any
-    ledger: Any
-    streams: Any
-    trace: Any
+    schedule: Any
     whole: Any
     real: Any
     deltas: Any
@@ -64,46 +57,35 @@ def look(watch: Any) -> int:
 
 @kernel
 def choose(frame: Any) -> int:
-    """Return the operator to apply next, or below 0 why there is none."""
-    ledger, limits = frame.ledger, frame.limits
-    left = limits.joules - ledger.joules[0]
-    if left <= 0.0 or ledger.evaluations[0] >= limits.evaluations:
-        return -SPENT
-    o = frame.selector.select(frame.stats, left, frame.streams.picks)
-    if o < 0:
-        return -UNAFFORDABLE
-    if o >= ledger.applications.size:
-        return -UNKNOWN
-    return int(o)
+    """Return the operator to apply next; below 0 there is none, and its complement says why."""
+    return decide(frame.schedule)
 
 
 @kernel
 def book(frame: Any) -> int:
     """Meter, learn, spend and record what stands in the frame; return SPENT, FULL or MORE."""
-    whole, real, ledger = frame.whole, frame.real, frame.ledger
-    o, count = int(whole[OPERATOR]), int(whole[CANDIDATES])
+    schedule, whole, real = frame.schedule, frame.whole, frame.real
+    selector, stats, ledger = schedule.selector, schedule.stats, schedule.ledger
+    counts, limits = schedule.counts, schedule.limits
+    o, candidates = int(whole[OPERATOR]), int(whole[CANDIDATES])
     outcome = Outcome(
-        float(real[GAIN]), int(whole[EVALUATIONS]), int(whole[TOUCHES]), frame.deltas[:count]
+        float(real[GAIN]), int(whole[EVALUATIONS]), int(whole[TOUCHES]), frame.deltas[:candidates]
     )
     joules = float(real[JOULES])
     if np.isnan(joules):
-        since = int(whole[STOP] - whole[MARK])
-        mark = int(frame.meter.start()) - since  # what came after the stop is not the step's
-        joules = frame.meter.stop(mark, o, outcome, frame.streams.noise)
+        # What came after the stop is not the step's.
+        mark = int(schedule.meter.start()) - int(whole[STOP] - counts[MARK])
+        joules = schedule.meter.stop(mark, o, outcome, schedule.streams.noise)
         real[JOULES] = joules
-    frame.selector.learn(frame.stats, o, outcome, joules)
+    selector.learn(stats, o, outcome, joules)
     spend(ledger, o, outcome, joules)
-    if due(ledger, frame.limits):
-        rows = int(whole[ROWS])
-        record(
-            frame.trace, rows, o, outcome, joules, ledger, frame.best, frame.selector, frame.stats
-        )
-        whole[ROWS] = rows + 1
-    if ledger.joules[0] >= frame.limits.joules:
+    if due(ledger, limits):
+        row = int(counts[ROWS])
+        record(schedule.trace, row, o, outcome, joules, ledger, schedule.best, selector, stats)
+        counts[ROWS] = row + 1
+    if ledger.joules[0] >= limits.joules or ledger.evaluations[0] >= limits.evaluations:
         return SPENT
-    if ledger.evaluations[0] >= frame.limits.evaluations:
-        return SPENT
-    return FULL if whole[ROWS] == frame.trace.size else MORE
+    return FULL if counts[ROWS] == schedule.trace.size else MORE
 
 
 Entries = tuple[Entry, Entry, Entry]
@@ -136,7 +118,7 @@ class Rule:
         return self._waiting is not None and not self._waiting.done()
 
     def change(self, **parts: Any) -> None:
-        """Put other parts into the frame: another selector, other limits, more room."""
+        """Put other parts into the frame: another schedule, more room."""
         self.frame = self.frame._replace(**parts)
         if self._form is None:
             return
@@ -162,7 +144,7 @@ class Rule:
         self._form: Any = None
         self.choose: Callable[[], int] = lambda: self._interpreted(choose)
         self.book: Callable[[], int] = lambda: self._interpreted(book)
-        self.look: Callable[[], int] = lambda: look(Watch(self.frame.meter))
+        self.look: Callable[[], int] = lambda: look(Watch(self.frame.schedule.meter))
 
     def _interpreted(self, function: Callable[[Any], int]) -> int:
         started = time.perf_counter()
@@ -176,8 +158,8 @@ class Rule:
         """Take in that so many seconds were interpreted; have the rest compiled if that pays."""
         frame = self.frame
         if self._waiting is None:
-            _interpreted_seconds[type(frame.selector)] += seconds
-            if _interpreted_seconds[type(frame.selector)] > PATIENCE:
+            _interpreted_seconds[type(frame.schedule.selector)] += seconds
+            if _interpreted_seconds[type(frame.schedule.selector)] > PATIENCE:
                 self._waiting = compile_later(lambda: _entries(frame, make_entry))
         elif self._waiting.done():
             waited, self._waiting = self._waiting, None
@@ -192,7 +174,7 @@ class Rule:
     def _refuse(self, error: CannotCompile) -> None:
         """Stay interpreted, because numba refused; a refusal of our own components is a bug."""
         package = __name__.partition(".")[0]
-        if type(self.frame.selector).__module__.startswith(f"{package}."):
+        if type(self.frame.schedule.selector).__module__.startswith(f"{package}."):
             raise error
         log.warning("numba cannot compile this rule, so it runs interpreted:\n%s", error)
         self._may_compile = False
@@ -202,11 +184,11 @@ class Rule:
         self._entries, self._form = entries, form_of(self.frame)
         struct = pack(self.frame)
         self.choose, self.book = _bound(entries[0], struct), _bound(entries[1], struct)
-        self.look = _bound(entries[2], pack(Watch(self.frame.meter)))
+        self.look = _bound(entries[2], pack(Watch(self.frame.schedule.meter)))
 
 
 def _entries(frame: RuleFrame, find: Callable[..., Entry | None]) -> Entries | None:
-    found = find(choose, frame), find(book, frame), find(look, Watch(frame.meter))
+    found = find(choose, frame), find(book, frame), find(look, Watch(frame.schedule.meter))
     return None if None in found else found  # type: ignore[return-value]
 
 

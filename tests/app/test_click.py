@@ -15,7 +15,7 @@ from bokeh.document import Document
 from bokeh.models import ColumnDataSource
 
 from app.server.shell import Shell
-from eij_core.engine import loop as engine_loop
+from eij_core.engine import execution
 
 ROOT = Path(__file__).parents[2]
 LINK = "?problem=tiny&algorithm=ils:steps=4&meter=model&budget=4 J&pace=0&compare=false"
@@ -49,7 +49,7 @@ def walk(monkeypatch):
         monkeypatch.setattr(owner, method, noted)
 
     note(threading.Thread, "start", "click")
-    note(engine_loop, "interpreted_advance", "loop")
+    note(execution, "advance", "loop")
 
     def set_property(source, name, value):
         HasProps.__setattr__(source, name, value)
@@ -80,7 +80,7 @@ def test_a_click_passes_at_most_12_files(walk, tiny_problems, monkeypatch):
         shell.heart.heard = shell.heart.beat
         time.sleep(0.005)
     shell.close()
-    loop = Path(inspect.getfile(inspect.unwrap(engine_loop.interpreted_advance))).relative_to(ROOT)
+    loop = Path(inspect.getfile(inspect.unwrap(execution.advance))).relative_to(ROOT)
     passed = list(dict.fromkeys([*walk["click"], *walk["loop"], str(loop), *walk["drawn"]]))
     assert len(passed) <= 12, passed
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")

@@ -184,6 +184,8 @@ def test_no_frame_is_sent_before_the_page_is_loaded(monkeypatch):
     shell.tick()
     assert shell.heart.beat == 0
     loaded.append(True)
-    shell.tick()
+    end = time.monotonic() + 60
+    while shell.heart.beat == 0 and time.monotonic() < end:  # another page may have its turn
+        shell.tick()
     assert shell.heart.beat == 1
     shell.close()

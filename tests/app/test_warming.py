@@ -90,7 +90,7 @@ def test_a_failure_is_said_once_and_nothing_is_started_again(made, script, caplo
 
 
 def test_where_nothing_can_be_compiled_it_is_not_started(made, monkeypatch):
-    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     made.start()
     assert made._process is None
 

@@ -26,8 +26,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from eij_core.engine.cpu_clocks import cycle_count, thread_ns
+from eij_core.engine.execution import Loop
 from eij_core.engine.kernel import kernel
-from eij_core.engine.loop import compiled_advance
 from eij_core.engine.rng import streams_for, uniform
 from eij_core.engine.rows import Limits, new_ledger, new_trace
 from eij_core.meters.counters.powercap import PowercapCounter
@@ -246,9 +246,10 @@ def entry_cycles(state: Any) -> int:
     problem, algorithm = Nothing(1), Spinning(operators)
     selector = Static()
     stats = selector.memory(Hints(tuple("abcd"), np.zeros(4), np.zeros(4)), math.inf)
-    advance = compiled_advance(problem, algorithm, selector, meter)
     limits, ledger = Limits(math.inf, math.inf, 0.0, True, 1), new_ledger(4)
-    advance(problem, algorithm, selector, meter, limits, state, stats, ledger, streams, trace, 2000)
+    loop = Loop(problem, algorithm, meter, state, stats, ledger, streams, trace)
+    loop.compile(selector, limits)
+    loop.advance(selector, limits, 2000)
     return int(np.median(trace.joules - trace.gain))
 
 
@@ -266,8 +267,8 @@ def drive(
     stats = selector.memory(hints, math.inf)
     ledger, trace, streams = new_ledger(4), new_trace(60_000, 4), streams_for(1)
     limits = Limits(math.inf, math.inf, 0.0, True, 1)
-    advance = compiled_advance(problem, algorithm, selector, meter)
-    advance(problem, algorithm, selector, meter, limits, state, stats, ledger, streams, trace, 0)
+    loop = Loop(problem, algorithm, meter, state, stats, ledger, streams, trace)
+    loop.compile(selector, limits)
     held: list[Any] = []
     after: list[Any] = []
     counter_uj = accounts_uj = 0
@@ -278,19 +279,7 @@ def drive(
         t0 = time.thread_time()
         counted.begin(meter, ledger)
         t1 = time.thread_time()
-        _, count, _ = advance(
-            problem,
-            algorithm,
-            selector,
-            meter,
-            limits,
-            state,
-            stats,
-            ledger,
-            streams,
-            trace,
-            decisions,
-        )
+        _, count, _ = loop.advance(selector, limits, decisions)
         t2 = time.thread_time()
         settlement = counted.settle(meter, ledger, limits)
         t3 = time.thread_time()

@@ -23,6 +23,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
+from eij_core.engine.compiled.layout import CannotCompile
+
 from . import overhead
 from .figures import Figure, shown
 from .limit import EXACT, FLAGS, Limit
@@ -186,7 +188,7 @@ def growth(limit: Limits, effort: Effort, note: Note) -> Iterator[Figure]:
         try:
             decider = overhead.Decider(name)
             costs = [_ns(decider, operators, 1, effort) for operators in effort.operators]
-        except numba.core.errors.NumbaError as error:
+        except CannotCompile as error:
             note(f"{name} is not compiled: {type(error).__name__}")
             continue
         for operators, cost in zip(effort.operators, costs, strict=True):

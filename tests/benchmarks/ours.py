@@ -6,7 +6,8 @@ import copy
 from typing import Any, NamedTuple
 
 from eij_core import Run, Trial
-from eij_core.engine.loop import FULL, MORE, compiled_advance
+from eij_core.engine.execution import Loop as Execution
+from eij_core.engine.loop import FULL, MORE
 
 from .measure import Work, cpu_seconds
 
@@ -45,19 +46,32 @@ class Loop(NamedTuple):
 
 def prepare(case: Case, joules: float, **more: Any) -> Loop:
     """Make and compile the loop; its state is that after the start."""
-    run = Run(Trial(case.problem, case.algorithm, case.selector, budget=f"{joules} J", **more))
-    fields = (getattr(run, name) for name in Loop._fields)
-    return Loop(*fields)
+    run = Run(
+        Trial(case.problem, case.algorithm, case.selector, budget=f"{joules} J", **more),
+        compiled=True,
+    )
+    fields = {name: getattr(run, name) for name in Loop._fields if name != "meter"}
+    return Loop(**fields, meter=run.charges.compiled)
+
+
+def compiled(loop: Loop) -> Any:
+    """Return `advance` of the compiled loop, which takes selector, limits and decisions."""
+    execution = Execution(
+        loop.problem, loop.algorithm, loop.meter, loop.state, loop.stats, loop.ledger,
+        loop.streams, loop.trace,
+    )  # fmt: skip
+    execution.compile(loop.selector, loop.limits)
+    return execution.advance
 
 
 def run_ours(loop: Loop) -> tuple[Work, Loop]:
     """Run a copy of the loop to its end; return evaluations per CPU time, and how it ended."""
     loop = copy.deepcopy(loop)
-    advance = compiled_advance(*loop[:4])
+    advance = compiled(loop)
     start = loop.ledger.evaluations[0]
 
     def go() -> None:
-        while advance(*loop, WITHOUT_END)[2] in (FULL, MORE):
+        while advance(loop.selector, loop.limits, WITHOUT_END)[2] in (FULL, MORE):
             pass
 
     seconds = cpu_seconds(go)

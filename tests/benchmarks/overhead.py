@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from eij_core.engine.compiled.entries import make_entry
+from eij_core.engine.compiled.layout import pack
 from eij_core.engine.cpu_clocks import cycle_count
-from eij_core.engine.kernel import compile_entry
-from eij_core.engine.numba_internals import on_loan
+from eij_core.engine.kernel import kernel
 from eij_core.engine.rng import streams_for
 from eij_core.engine.rows import new_trace
 from eij_core.protocols import Hints, Outcome
@@ -35,7 +36,6 @@ class Decider:
 
     def __init__(self, name: str) -> None:
         self.selector = selectors.make(name)
-        self._decide = compile_entry(_decide_entry(), "")
 
     def decide(self, operators: int, candidates: int, decisions: int) -> Work:
         """Decide so often among so many operators, each application with so many candidates."""
@@ -46,31 +46,37 @@ class Decider:
         deltas = random.normal(-1.0, 1.0, (INPUTS, candidates))
         joules = JOULES * np.exp(0.1 * random.standard_normal(INPUTS))
         rng = streams_for(1).picks
-        # Compiled, and past the first tries.
-        self._decide(self.selector, stats, deltas, joules, rng, INPUTS)
-        seconds = cpu_seconds(
-            lambda: self._decide(self.selector, stats, deltas, joules, rng, decisions)
-        )
-        return Work(decisions, seconds)
+        frame = Decisions(self.selector, stats, deltas, joules, rng, INPUTS)
+        decide = make_entry(decide_all, frame)
+        decide(pack(frame))  # past the first tries
+        more = pack(frame._replace(decisions=decisions))
+        return Work(decisions, cpu_seconds(lambda: decide(more)))
 
 
-def _decide_entry() -> Any:
-    """Return a function of its own for each selector: numba compiles it once for each."""
+class Decisions(NamedTuple):
+    """A selector, what it learns from, and how often."""
 
-    def decide(selector, stats, deltas, joules, rng, decisions):  # type: ignore[no-untyped-def]
-        rule, memory, streams = on_loan(selector), on_loan(stats), on_loan((deltas, joules, rng))
-        changes, charges, picks = streams
-        cycles = 0
-        for i in range(decisions):
-            mark = cycle_count()
-            o = rule.select(memory, BUDGET, picks)
-            change = changes[i % INPUTS]
-            outcome = Outcome(change[0], change.size, 0, change)
-            rule.learn(memory, o, outcome, charges[i % INPUTS])
-            cycles += cycle_count() - mark
-        return cycles
+    selector: Any
+    stats: Any
+    deltas: Any
+    joules: Any
+    rng: Any
+    decisions: int
 
-    return decide
+
+@kernel
+def decide_all(frame: Any) -> int:
+    """Select and learn; return the cycles that it took."""
+    rule, stats = frame.selector, frame.stats
+    cycles = 0
+    for i in range(frame.decisions):
+        mark = cycle_count()
+        o = rule.select(stats, BUDGET, frame.rng)
+        change = frame.deltas[i % INPUTS]
+        outcome = Outcome(change[0], change.size, 0, change)
+        rule.learn(stats, o, outcome, frame.joules[i % INPUTS])
+        cycles += cycle_count() - mark
+    return cycles
 
 
 def without_rows(loop: Loop) -> Work:

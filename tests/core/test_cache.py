@@ -216,17 +216,17 @@ def test_components_of_ones_own_are_cached_and_never_stale(tmp_path, home):
         source = "from mine import Mine" if home == "module" else mine
         return solve_in(tmp_path, source + "# cell" + SOLVE, cell=home == "cell")
 
-    every = ["advance_frame", "application", "start"]
+    every = ["advance_compiled", "proceed", "start"]
     assert solve() == (24.0, every)
     assert solve() == (24.0, [])
     mine = f"# a comment\n\n{mine}"
     assert solve() == (24.0, [])
     mine = mine.replace("* SCALE", "* SCALE + 1.0")  # the function itself
-    assert solve() == (25.0, ["application", "start"])
+    assert solve() == (25.0, ["advance_compiled", "start"])
     mine = mine.replace("SCALE = 1.0", "SCALE = 10.0")  # a global constant
-    assert solve() == (241.0, ["application", "start"])
+    assert solve() == (241.0, ["advance_compiled", "start"])
     helpers = helpers.replace("2.0", "3.0")  # a helper in another module
-    assert solve() == (361.0, ["application", "start"])
+    assert solve() == (361.0, ["advance_compiled", "start"])
     assert solve() == (361.0, [])
 
 
@@ -274,4 +274,4 @@ def test_processes_that_compile_at_once_take_turns(tmp_path):
     answers = [json.loads(process.communicate(timeout=600)[0]) for process in processes]
     assert [fitness for fitness, _ in answers] == [24.0] * 3
     compiled = [name for _, names in answers for name in names]
-    assert sorted(compiled) == ["advance_frame", "application", "start"]
+    assert sorted(compiled) == ["advance_compiled", "proceed", "start"]

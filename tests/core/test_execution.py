@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from eij_core import Run, Trial, solve
 from eij_core.engine import execution
 from eij_core.engine.compiled import background, entries
 from eij_core.engine.compiled.layout import CannotCompile
+from eij_core.engine.kernel import kernel
 from tests.core.components import OneMax, Sleepy
 from tests.core.processes import ROOT, python
 
@@ -24,6 +26,7 @@ MINE = Trial(OneMax(12), "ils:steps=3", "eij", "model", "400 evaluations", seed=
 def impatient(compiler, monkeypatch):
     """The compiler is asked for after the first chunk, of one decision."""
     monkeypatch.setattr(execution, "PATIENCE", 0.0)
+    monkeypatch.setattr(execution, "COMPILING", 0.0)
     monkeypatch.setattr(execution, "_interpreted_seconds", execution.defaultdict(float))
 
 
@@ -61,11 +64,25 @@ def test_a_short_run_never_asks_for_the_compiler(compiler, monkeypatch):
     assert result.spent.evaluations >= 30
 
 
+def test_a_run_that_is_nearly_over_does_not_ask_for_it(compiler, monkeypatch):
+    """Compiling takes seconds: what would be over sooner is not compiled, however long it took."""
+    asked = []
+    monkeypatch.setattr(execution, "compile_later", lambda task, **_: asked.append(task))
+    monkeypatch.setattr(execution, "PATIENCE", 0.0)
+    run = Run(TRIAL, compiled=None)
+    limits = (run.selector, run.limits, 1)
+    run.loop.advance(*limits, chunk=1, seconds_left=execution.COMPILING / 2)
+    assert asked == []
+    run.loop.advance(*limits, chunk=1, seconds_left=execution.COMPILING)
+    assert len(asked) == 1
+
+
 def test_many_short_runs_of_the_same_ask_for_it_together(compiler, monkeypatch):
     asked = []
     monkeypatch.setattr(execution, "compile_later", lambda task, **_: asked.append(task))
     monkeypatch.setattr(execution, "_interpreted_seconds", execution.defaultdict(float))
     monkeypatch.setattr(execution, "PATIENCE", 0.02)
+    monkeypatch.setattr(execution, "COMPILING", 0.0)
     runs = 0
     while not asked and runs < 500:
         Run(TRIAL, compiled=None).advance(5)
@@ -84,16 +101,35 @@ def test_an_interpreted_run_looks_up_between_chunks_of_a_long_call(impatient):
 
 @pytest.mark.parametrize("compiled", [None, True])
 def test_what_numba_refuses_runs_interpreted(impatient, caplog, compiled):
-    trial = Trial(Sleepy(10), "ils:steps=3", "uniform", "model", "60 evaluations")
+    trial = Trial(Sleepy(10), "ils:steps=3", "uniform", "model", "1000000 evaluations")
     run = Run(trial, compiled=compiled)
-    for _ in range(200):
-        run.advance(1)
-        if "runs interpreted" in caplog.text or run.done:
-            break
+    while "runs interpreted" not in caplog.text:
+        assert not run.advance(1).done
+    run.advance(3)
     assert not run.loop.compiled
-    assert "runs interpreted" in caplog.text
-    assert to_the_end(run).digest == solve(trial, compiled=False).digest
     assert not run.compiling
+    expected = Run(trial, compiled=False)
+    expected.advance(int(run.ledger.decisions[0]))
+    assert run.ledger.joules[0] == expected.ledger.joules[0]
+
+
+@kernel
+class Listed(NamedTuple):
+    """A problem with a field that compiled code does not take."""
+
+    n: int
+    weights: list
+
+    def fitness(self, x):
+        return float(sum(w * v for w, v in zip(self.weights, x, strict=True)))
+
+
+@pytest.mark.parametrize("compiled", [None, True])
+def test_a_field_that_compiled_code_does_not_take(impatient, caplog, compiled):
+    trial = Trial(Listed(6, [1] * 6), "ils:steps=3", "uniform", "model", "60 evaluations")
+    run = Run(trial, compiled=compiled)
+    assert "not [1, 1, 1, 1, 1, 1]: this trial runs interpreted" in caplog.text
+    assert to_the_end(run).best.fitness == 6.0
 
 
 def test_a_refusal_of_our_own_components_is_an_error(impatient, monkeypatch):
@@ -146,7 +182,7 @@ LEAVE = """
 import time
 from eij_core import Run, Trial
 from eij_core.engine import execution
-execution.PATIENCE = 0.0
+execution.PATIENCE = execution.COMPILING = 0.0
 run = Run(Trial("nk:n=30,k=4", "ssga", "eij-plus", "model", "1 MJ"))
 next(run)
 assert run.compiling

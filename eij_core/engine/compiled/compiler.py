@@ -16,26 +16,26 @@ from numba import types
 from numba.core.errors import NumbaError
 from numba.extending import overload_method, register_jitable
 
+from ...protocols import Outcome
 from ..kernel import marked
 from .cache import Compiled
 from .layout import CannotCompile, Form, array_form, form_of
-from .numba_internals import declared_functions, load_record, object_code
+from .numba_internals import (
+    INLINED,
+    OUTCOME,
+    declared_functions,
+    deltas_at,
+    load_record,
+    object_code,
+)
 from .numba_runtime import needs_of
 
-# Division by zero gives inf or nan inside kernels, as numpy does: no hidden exception paths.
-# Everything is inlined: records are passed field by field, so calls would cost more than the work.
-JIT_OPTIONS: dict[str, Any] = {
-    "error_model": "numpy",
-    "forceinline": True,
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
 
+def compile_function(function: Callable[..., Any], frame: tuple[Any, ...]) -> tuple[Compiled, bool]:
+    """Compile a function of one record, or of a record, an operator and its outcome.
 
-def compile_function(
-    function: Callable[[Any], Any], frame: tuple[Any, ...]
-) -> tuple[Compiled, bool]:
-    """Compile a function of one record; tell whether the code can be used by other processes."""
+    Tell, too, whether the code can be used by other processes.
+    """
     _declare_marked()
     kind = numba.typeof(frame)
     if _form_of_type(kind) != form_of(frame):  # the struct would not be what the code reads
@@ -44,10 +44,16 @@ def compile_function(
     def entry(address):  # type: ignore[no-untyped-def]
         return function(load_record(kind, address))
 
-    options = {**JIT_OPTIONS, "forceinline": False}
-    dispatcher = numba.njit(**options)(entry)
+    def entry_of_outcome(address, o, gain, evaluations, touches, place, count):  # type: ignore[no-untyped-def]
+        outcome = Outcome(gain, evaluations, touches, deltas_at(place, count))
+        return function(load_record(kind, address), o, outcome)
+
+    alone = len(inspect.signature(function).parameters) == 1
+    dispatcher = numba.njit(**{**INLINED, "forceinline": False})(
+        entry if alone else entry_of_outcome
+    )
     try:
-        dispatcher.compile((types.int64,))
+        dispatcher.compile((types.int64,) if alone else (types.int64, *OUTCOME))
     except NumbaError as error:
         raise CannotCompile(str(error)) from error
     (result,) = dispatcher.overloads.values()
@@ -84,7 +90,7 @@ def _declare_marked() -> None:
     while marked:
         component = marked.pop(0)
         if isinstance(component, FunctionType):
-            register_jitable(**JIT_OPTIONS)(component)
+            register_jitable(**INLINED)(component)
             continue
         for name, method in vars(component).items():
             if isinstance(method, FunctionType) and not name.startswith("_"):
@@ -107,7 +113,7 @@ def _declare_method(name: str, arguments: tuple[str, ...]) -> None:
     )
     declare: Any = overload_method
     # On BaseTuple, not NamedTuple: there it would hide a *field* of the same name.
-    declare(types.BaseTuple, name, strict=False, jit_options=JIT_OPTIONS)(resolver)
+    declare(types.BaseTuple, name, strict=False, jit_options=INLINED)(resolver)
 
 
 def _find(name: str, kind: Any) -> Any:

@@ -68,7 +68,7 @@ class Entry:
         return unpack(self._form, result, self._classes, free)
 
 
-def key_of(function: Callable[[Any], Any], frame: tuple[Any, ...]) -> EntryKey:
+def key_of(function: Callable[..., Any], frame: tuple[Any, ...]) -> EntryKey:
     """Return the key of `function` compiled for records like `frame`."""
     digest = Digest()
     digest.add(function)
@@ -83,12 +83,12 @@ _loaded: dict[str, Entry] = {}
 _loading = threading.Lock()
 
 
-def find_entry(function: Callable[[Any], Any], frame: tuple[Any, ...]) -> Entry | None:
+def find_entry(function: Callable[..., Any], frame: tuple[Any, ...]) -> Entry | None:
     """Return an entry that was compiled before, here or by another process; None: it was not."""
     return _find(key_of(function, frame))
 
 
-def make_entry(function: Callable[[Any], Any], frame: tuple[Any, ...]) -> Entry:
+def make_entry(function: Callable[..., Any], frame: tuple[Any, ...]) -> Entry:
     """Return an entry; compile it if it was not compiled before."""
     key = key_of(function, frame)
     if entry := _find(key):

@@ -13,7 +13,7 @@ from typing import Any
 
 from llvmlite import ir
 from llvmlite.binding import ffi
-from numba import types
+from numba import literal_unroll, types
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic as _intrinsic
@@ -22,10 +22,20 @@ from numba.extending import overload
 from ...protocols import Outcome
 from ..cpu_clocks import HAS_THREAD_CLOCK, cycle_count, thread_ns
 from ..histogram import BINS, LOWEST, PER_OCTAVE, bin_of
-from ..operators import Addresses, apply
+from ..loop import applied, apply, proceed
 from .digest import PLAIN
 
 intrinsic: Any = _intrinsic  # its annotations take the typing context for an argument
+
+
+# Division by zero gives inf or nan inside kernels, as numpy does: no hidden exception paths.
+# Everything is inlined: records are passed field by field, so calls would cost more than the work.
+INLINED: Any = {
+    "error_model": "numpy",
+    "forceinline": True,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 
 
 # --- records in memory ----------------------------------------------------------------------------
@@ -42,57 +52,113 @@ def load_record(typingctx: Any, kind: Any, address: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         pointer = builder.inttoptr(args[1], context.get_data_type(record).as_pointer())
-        return _without_owners(
-            context, builder, record, context.unpack_value(builder, record, pointer)
-        )
+        return _loaded(context, builder, record, pointer)
 
     return record(kind, types.int64), codegen
 
 
-def _without_owners(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    if isinstance(kind, types.Array):
-        array = context.make_array(kind)(context, builder, value)
-        array.meminfo = cgutils.get_null_value(array.meminfo.type)
-        return array._getvalue()
+OWNERS = ("meminfo", "parent")
+"""The fields of arrays and texts that say who owns them."""
+
+
+def _loaded(context: Any, builder: Any, kind: Any, pointer: Any) -> Any:
+    """Load a value part by part.
+
+    Nothing changes a frame while an entry runs. Told so, LLVM may load a part where it is used,
+    instead of loading all of them first.
+    """
+    model, parts = context.data_model_manager[kind], kind
     if isinstance(kind, types.BaseTuple):
-        parts: Any = kind
+        value = cgutils.get_null_value(model.get_value_type())
         for i, part in enumerate(parts):
-            bare = _without_owners(context, builder, part, builder.extract_value(value, i))
-            value = builder.insert_value(value, bare, i)
+            inner = _loaded(context, builder, part, cgutils.gep_inbounds(builder, pointer, 0, i))
+            value = builder.insert_value(value, inner, i)
+        return value
+    if isinstance(kind, types.Array | types.UnicodeType):
+        value = cgutils.get_null_value(model.get_value_type())
+        for i, name in enumerate(model._fields):
+            if name not in OWNERS:
+                field = _invariant(builder, cgutils.gep_inbounds(builder, pointer, 0, i))
+                value = builder.insert_value(value, field, i)
+        return value
+    return model.from_data(builder, _invariant(builder, pointer))
+
+
+def _invariant(builder: Any, pointer: Any) -> Any:
+    value = builder.load(pointer)
+    value.set_metadata("invariant.load", builder.module.add_metadata([]))
     return value
 
 
-# --- operators by address -------------------------------------------------------------------------
+# --- operators in the loop, rules by address ------------------------------------------------------
 
 
-OUTCOME = types.NamedTuple(
-    (types.float64, types.int64, types.int64, types.Array(types.float64, 1, "C")), Outcome
-)
+OUTCOME = (types.int64, types.float64, types.int64, types.int64, types.int64, types.int64)
+"""How an outcome is passed: operator, gain, evaluations, touches, deltas by place and count."""
+DELTAS = types.Array(types.float64, 1, "C")
 
 
 @overload(apply, strict=False)
-def _apply(operators: Any, o: Any) -> Any:
-    if getattr(operators, "instance_class", None) is not Addresses:
-        return None
+def _apply(search: Any, o: Any) -> Any:
+    operators = search[search.fields.index("operators")]
+    if isinstance(operators, types.UniTuple):
+        return lambda search, o: applied(search.operators[o], search)
 
-    def apply_by_address(operators: Any, o: Any) -> Any:  # pragma: no cover - compiled
-        return _call(operators.functions[o], operators.frames[o])
+    def apply_one_of_many(search: Any, o: Any) -> Any:  # pragma: no cover - compiled
+        outcome = Outcome(0.0, 0, 0, search.state.deltas[:0])
+        index = 0
+        for operator in literal_unroll(search.operators):
+            if index == o:
+                outcome = applied(operator, search)
+            index += 1
+        return outcome
 
-    return apply_by_address
+    return apply_one_of_many
+
+
+@overload(proceed, strict=False, jit_options=INLINED)
+def _proceed(schedule: Any, o: Any, outcome: Any) -> Any:
+    if "function" not in getattr(schedule, "fields", ()):
+        return proceed
+
+    def proceed_by_address(schedule: Any, o: Any, outcome: Any) -> Any:  # pragma: no cover
+        return _call(schedule.function, schedule.frame, o, outcome)
+
+    return proceed_by_address
 
 
 @intrinsic
-def _call(typingctx: Any, function: Any, frame: Any) -> Any:
+def _call(typingctx: Any, function: Any, frame: Any, o: Any, outcome: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        convention, one = context.call_conv, (types.int64,)
-        pointer = convention.get_function_type(OUTCOME, one).as_pointer()
+        convention, kinds = context.call_conv, (types.int64, *OUTCOME)
+        pointer = convention.get_function_type(types.int64, kinds).as_pointer()
         code = builder.inttoptr(args[0], pointer)
-        status, outcome = convention.call_function(builder, code, OUTCOME, one, args[1:])
+        gain, evaluations, touches, deltas = cgutils.unpack_tuple(builder, args[3], 4)
+        array = context.make_array(DELTAS)(context, builder, deltas)
+        place = builder.ptrtoint(array.data, ir.IntType(64))
+        values = (args[1], args[2], gain, evaluations, touches, place, array.nitems)
+        status, result = convention.call_function(builder, code, types.int64, kinds, values)
         with cgutils.if_unlikely(builder, status.is_error):
             convention.return_status_propagate(builder, status)
-        return _without_owners(context, builder, OUTCOME, outcome)
+        return result
 
-    return OUTCOME(types.int64, types.int64), codegen
+    return types.int64(types.int64, types.int64, types.int64, outcome), codegen
+
+
+@intrinsic
+def deltas_at(typingctx: Any, place: Any, count: Any) -> Any:
+    """Return the array of numbers at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array = context.make_array(DELTAS)(context, builder)
+        size = ir.IntType(64)(8)
+        context.populate_array(
+            array, data=builder.inttoptr(args[0], array.data.type), shape=[args[1]],
+            strides=[size], itemsize=size, meminfo=None,
+        )  # fmt: skip
+        return array._getvalue()
+
+    return DELTAS(types.int64, types.int64), codegen
 
 
 # --- object files, the runtime, errors ------------------------------------------------------------
