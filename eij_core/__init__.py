@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .registry import Range, Registry, Spec
     from .result import Result
     from .run import Block, Run, solve
+    from .scheduler import Scheduler
     from .trial import Trial
 
 __version__ = "0.2.0"
@@ -41,13 +42,17 @@ __all__ = [
     "Result",
     "Run",
     "RunError",
+    "Scheduler",
     "Spec",
     "Trial",
     "kernel",
     "solve",
 ]
 
-_HOMES = ("errors", "budget", "registry", "trial", "protocols", "engine.kernel", "result", "run")
+_HOMES = (
+    "errors", "budget", "registry", "trial", "protocols", "engine.kernel", "result", "run",
+    "scheduler",
+)  # fmt: skip
 """The modules of these names, from those that are quick to import to the slow ones."""
 
 

@@ -99,6 +99,10 @@ class Result:
     changes: tuple[Change, ...] = ()
     energy: dict[str, Any] = field(default_factory=dict)
     """How a real counter was settled: accounts, overhead, quality, uncertainty; empty: a model."""
+    sense: str = "max"
+    """Whether a larger or a smaller fitness is better: "max" or "min"; `rows` have it as it is."""
+    overhead_seconds: float = 0.0
+    """What a `Scheduler` took for choosing and learning; 0: the loop is compiled."""
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -155,6 +159,9 @@ def describe(result: Result) -> dict[str, Any]:
         "reason": result.reason,
         "changes": [change._asdict() for change in result.changes],
         "digest": result.digest,
+        # Only where they say something, so that other results are written as before.
+        **({"sense": result.sense} if result.sense != "max" else {}),
+        **({"overhead_seconds": seconds} if (seconds := result.overhead_seconds) else {}),
     }
 
 
@@ -183,6 +190,8 @@ def fields_of(form: Mapping[str, Any]) -> dict[str, Any]:
         "reason": form["reason"],
         "changes": tuple(Change(**change) for change in form["changes"]),
         "energy": settlement,
+        "sense": form.get("sense", "max"),
+        "overhead_seconds": real(form.get("overhead_seconds", 0.0)),
     }
 
 
@@ -238,6 +247,7 @@ def result_of(run: Run, rows: NDArray[Any] | None = None) -> Result:
         rows=run.rows() if rows is None else rows,
         changes=tuple(run.changes),
         energy=run.charges.summary(),
+        sense=str(getattr(run.problem, "sense", "max")),
     )
 
 

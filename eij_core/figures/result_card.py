@@ -76,7 +76,8 @@ def _digits(value: float, digits: int) -> str:
 def _words(result: Result) -> str:
     trial = result.trial
     parts = (trial.name_of(family) for family in ("problem", "algorithm", "selector"))
-    return f"{' · '.join(parts)}: best fitness {_digits(result.best.fitness, 6)}"
+    best = "best" if result.sense == "max" else "least"
+    return f"{' · '.join(parts)}: {best} fitness {_digits(result.best.fitness, 6)}"
 
 
 def _facts(result: Result) -> str:
@@ -87,10 +88,19 @@ def _facts(result: Result) -> str:
         f"{_digits(spent.joules, 4)} J of {result.trial.budget}",
         f"{spent.decisions:,} decisions",
         f"{spent.evaluations:,} evaluations",
+        _overhead(result),
         result.reason,
         f"{meter.provenance} Joules, meter {meter.name}",
     ]
     return " · ".join(filter(None, facts))
+
+
+def _overhead(result: Result) -> str:
+    """Say what a scheduler took for its decisions; nothing of a compiled loop."""
+    if not result.overhead_seconds:
+        return ""
+    each = result.overhead_seconds / max(result.spent.decisions, 1)
+    return f"overhead {_digits(1e6 * each, 3)} µs a decision"
 
 
 def _fitness(result: Result) -> tuple[Panel, list[Curve]]:

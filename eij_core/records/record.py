@@ -25,6 +25,7 @@ from ..result import (
     fields_of,
     frame_of,
 )
+from ..scheduling.own_trial import trial_from
 from ..trial import Trial
 from .arrow import NotARecord
 from .formats import WRITERS, content_of
@@ -73,6 +74,8 @@ class Record:
     reason: str = field(init=False)
     changes: tuple[Change, ...] = field(init=False)
     energy: dict[str, Any] = field(init=False)
+    sense: str = field(init=False)
+    overhead_seconds: float = field(init=False)
     """These are read from the metadata and mean what they do in `Result`."""
 
     def __post_init__(self) -> None:
@@ -104,7 +107,7 @@ class Record:
         if self.metadata["trial"] is None:
             made_of = ", ".join(self.metadata["components"].values())
             raise RecordError(f"the trial of this record was made of objects ({made_of})")
-        return Trial.from_dict(self.metadata["trial"])
+        return trial_from(self.metadata["trial"])
 
     def result(self) -> Result:
         """Return the run's result."""
