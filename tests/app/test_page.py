@@ -263,3 +263,13 @@ def test_the_server_s_settings_are_safe(monkeypatch):
     assert len(made["BOKEH_SECRET_KEY"]) > 40
     assert (made["EIJ_PUBLIC"], made["EIJ_WARM"]) == ("1", "0")
     assert not any(made["BOKEH_SECRET_KEY"] in word for word in command)
+
+
+def test_a_problem_that_the_paper_has_no_prices_for_changes_the_meter():
+    settings = Settings()
+    page = RunPage(settings)
+    settings.problem = "maxcut:n=30"
+    assert settings.meter == "model"
+    settings.problem = "nk:n=20"
+    assert settings.meter == "model"
+    page.close()

@@ -21,6 +21,7 @@ from app.text.escape import text
 from app.views.panes import html_pane
 from app.views.snapshot import Snapshot
 from eij_core import EijError, Spec
+from eij_core.meters.paper import PROBLEMS as PRICED
 
 UNITS = ["J", "kJ", "mJ", "Wh", "evaluations", "s"]
 OWN = "my own settings"
@@ -131,6 +132,10 @@ class Controls(pn.viewable.Viewer):
         own = lesson is not None and lesson.build is not None
         if own and changed & {"problem", "algorithm", "meter"} and "lesson" not in changed:
             self.settings.lesson = ""
+        # The paper has no prices for a problem that it did not measure; the meter's field shows it.
+        priced = self.settings.problem.partition(":")[0] in PRICED
+        if changed == {"problem"} and not priced and self.settings.meter.startswith("paper"):
+            self.settings.meter = "model"
         self._read_all()
 
     def _read_all(self) -> None:
