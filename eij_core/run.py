@@ -88,8 +88,8 @@ class Run(Iterator[Block]):
         self.limits = trial.limits()
         self.streams = streams_for(trial.seed, trial.repetition)
         self.ledger = new_ledger(len(operators))
-        hints = self.charges.hints(self.algorithm, self.problem)
-        hints = profile.hints(hints) if profile else hints
+        known = self.charges.hints(self.algorithm, self.problem)
+        hints = profile.hints(known) if profile else known
         self.stats = self.selector.memory(hints, trial.budget.joules)
         self.prices = Prices(len(operators))
         self.limits = self.limits._replace(ask=self.prices.next_round(self))
@@ -191,10 +191,10 @@ class Run(Iterator[Block]):
         self.charges.begin(self.ledger)
         while decisions > 0 and not self.done:
             seconds = self.seconds + time.perf_counter() - started
+            ahead = seconds * (1.0 / max(self.progress, 1e-9) - 1.0)
             taken, count, status = self.loop.advance(
-                self.selector, self.limits, decisions, chunk=self.chunk,
-                seconds_left=seconds * (1.0 / max(self.progress, 1e-9) - 1.0),
-            )  # fmt: skip
+                self.selector, self.limits, decisions, chunk=self.chunk, seconds_left=ahead
+            )
             decisions -= taken
             if count:
                 parts.append(self.trace.rows(count))
@@ -228,11 +228,10 @@ class Run(Iterator[Block]):
 
     def stop(self, reason: str = "stopped") -> Block:
         """End the run here; what was recorded stays. Return the rows that are new."""
-        parts: list[NDArray[Any]] = []
-        if not self.done:
-            self.reason = reason
-            parts = self._finish()
-        return Block(self._joined(parts), 0, True)
+        if self.done:
+            return Block(self._joined([]), 0, True)
+        self.reason = reason
+        return Block(self._joined(self._finish()), 0, True)
 
     def adjust(self, **parameters: Any) -> None:
         """Change parameters of the selector in mid-run, such as alpha; the record keeps it."""
@@ -272,8 +271,7 @@ class Run(Iterator[Block]):
         """Return the rows recorded so far, without the first `since` of them."""
         parts = []
         for part in self._recorded:
-            if since < len(part):
-                parts.append(part[since:])
+            parts.append(part[since:])
             since = max(0, since - len(part))
         return self._joined(parts)
 
@@ -299,10 +297,12 @@ class Run(Iterator[Block]):
             self.reason = ""
             return parts
         self.charges.close()
-        first = float(self._recorded[0]["best"][0])
-        best = float(self.state.best_f[0])
-        check_best(self.trial.name_of("problem"), self.problem, self.state.best_x, best, first)
+        self._check_best()
         return parts
+
+    def _check_best(self) -> None:
+        first, best = float(self._recorded[0]["best"][0]), float(self.state.best_f[0])
+        check_best(self.trial.name_of("problem"), self.problem, self.state.best_x, best, first)
 
     def _joined(self, parts: list[NDArray[Any]]) -> NDArray[Any]:
         return np.concatenate(parts) if parts else self.trace.rows(0)

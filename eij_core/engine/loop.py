@@ -100,17 +100,21 @@ def decide(schedule: Any) -> int:
 
 @kernel
 def account(schedule: Any, o: int, outcome: Any) -> None:
-    """Meter an application, learn from it, spend its Joules, and record it if a row is due."""
+    """Meter an application and enter it in the books."""
+    mark, noise = schedule.counts[MARK], schedule.streams.noise
+    enter(schedule, o, outcome, schedule.meter.stop(mark, o, outcome, noise))
+
+
+@kernel
+def enter(schedule: Any, o: int, outcome: Any, joules: float) -> None:
+    """Learn from an application, spend its Joules, and record it if a row is due."""
     selector, stats, ledger = schedule.selector, schedule.stats, schedule.ledger
-    counts = schedule.counts
-    joules = schedule.meter.stop(counts[MARK], o, outcome, schedule.streams.noise)
     selector.learn(stats, o, outcome, joules)
     spend(ledger, o, outcome, joules)
     if due(ledger, schedule.limits):
-        record(
-            schedule.trace, counts[ROWS], o, outcome, joules, ledger, schedule.best, selector, stats
-        )
-        counts[ROWS] += 1
+        row = schedule.counts[ROWS]
+        record(schedule.trace, row, o, outcome, joules, ledger, schedule.best, selector, stats)
+        schedule.counts[ROWS] = row + 1
 
 
 @kernel

@@ -160,6 +160,18 @@ class Words:
         self._lines.finish()
 
 
+def one_of_several(data: bytes, instance: int, read: Callable[[Words], T]) -> T:
+    """Read a file of the OR-Library: the number of its instances, then each; return one, from 1."""
+    words = Words(Lines(data, comment="[#%]"))
+    head = words.take("the number of instances")
+    instances = head.number("the number of instances", 1, 1_000_000)
+    if instance > instances:
+        raise head.wrong(f"an instance number {instance}")
+    found = [read(words) for _ in range(instances)]
+    words.finish()
+    return found[instance - 1]
+
+
 def check_total(head: Token, what: str, total: int) -> None:
     """Refuse numbers whose sum is not exact in floating point; `head` is the place that is named.
 

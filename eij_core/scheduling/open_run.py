@@ -16,7 +16,7 @@ from ..engine.loop import FULL, MARK, ROWS, SPENT, UNAFFORDABLE, UNKNOWN, Schedu
 from ..errors import InputError, RunError
 from ..meters.meter import LEAST_JOULES
 from ..protocols import Algorithm, CountedMeter, Outcome, State
-from ..result import JOULES_SPENT, Block, Change, Result, end_of
+from ..result import Block, Change, Result, end_of
 from ..run import CHUNK_SECONDS, Run
 from .own import Told, bits_of
 from .rule import (
@@ -244,15 +244,8 @@ class OpenRun(Run):
             changed = schedule._replace(selector=self.selector, limits=self.limits)
             self.rule.change(schedule=changed)
 
-    def _finish(self) -> list[NDArray[Any]]:
-        recorded = (self.charges.held or self._recorded)[-1]
-        parts = self.charges.finish(self._last_row(recorded), self.ledger, self.limits)
-        self._recorded += parts
-        if self.reason == JOULES_SPENT and self.ledger.joules[0] < self.limits.joules:
-            self.reason = ""
-        else:
-            self.charges.close()
-        return parts
+    def _check_best(self) -> None:
+        """Believe the best that was told: nobody here can evaluate a solution."""
 
     @property
     def progress(self) -> float:

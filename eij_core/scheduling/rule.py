@@ -21,7 +21,7 @@ from ..engine.compiled.entries import WELL, Entry, Native, find_entry, make_entr
 from ..engine.compiled.layout import CannotCompile, form_of, pack
 from ..engine.execution import PATIENCE
 from ..engine.kernel import kernel
-from ..engine.loop import FULL, MARK, MORE, ROWS, SPENT, decide, due, record, spend
+from ..engine.loop import FULL, MARK, MORE, ROWS, SPENT, decide, enter
 from ..protocols import Outcome
 
 log = logging.getLogger(__name__)
@@ -65,8 +65,7 @@ def choose(frame: Any) -> int:
 def book(frame: Any) -> int:
     """Meter, learn, spend and record what stands in the frame; return SPENT, FULL or MORE."""
     schedule, whole, real = frame.schedule, frame.whole, frame.real
-    selector, stats, ledger = schedule.selector, schedule.stats, schedule.ledger
-    counts, limits = schedule.counts, schedule.limits
+    ledger, counts, limits = schedule.ledger, schedule.counts, schedule.limits
     o, candidates = int(whole[OPERATOR]), int(whole[CANDIDATES])
     outcome = Outcome(
         float(real[GAIN]), int(whole[EVALUATIONS]), int(whole[TOUCHES]), frame.deltas[:candidates]
@@ -77,12 +76,7 @@ def book(frame: Any) -> int:
         mark = int(schedule.meter.start()) - int(whole[STOP] - counts[MARK])
         joules = schedule.meter.stop(mark, o, outcome, schedule.streams.noise)
         real[JOULES] = joules
-    selector.learn(stats, o, outcome, joules)
-    spend(ledger, o, outcome, joules)
-    if due(ledger, limits):
-        row = int(counts[ROWS])
-        record(schedule.trace, row, o, outcome, joules, ledger, schedule.best, selector, stats)
-        counts[ROWS] = row + 1
+    enter(schedule, o, outcome, joules)
     if ledger.joules[0] >= limits.joules or ledger.evaluations[0] >= limits.evaluations:
         return SPENT
     return FULL if counts[ROWS] == schedule.trace.size else MORE

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import InstanceError
 from ...registry import Digest, Range, problems
-from ..reading import Lines, Token, Words, check_total, read_instance
+from ..reading import Token, Words, check_total, one_of_several, read_instance
 from .mkp import MKP, WEIGHTS, build
 
 ITEMS, CONSTRAINTS = 100_000, 10_000
@@ -57,14 +57,7 @@ def parse_mkp(data: bytes, instance: int = 1) -> MKP:
     >>> problem.fitness(np.array([1, 1, 0], np.uint8)), problem.optimum
     (9.5, 11.0)
     """
-    words = Words(Lines(data, comment="[#%]"))
-    head = words.take("the number of instances")
-    instances = head.number("the number of instances", 1, 1_000_000)
-    if instance > instances:
-        raise head.wrong(f"an instance number {instance}")
-    found = [_instance(words) for _ in range(instances)]
-    words.finish()
-    return found[instance - 1]
+    return one_of_several(data, instance, _instance)
 
 
 def _instance(words: Words) -> MKP:

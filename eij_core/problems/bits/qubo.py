@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...registry import Digest, Range, problems
 from ..draws import draw, draw_pairs, stream_of
-from ..reading import TOTAL, Lines, Words, check_total, read_instance
+from ..reading import TOTAL, Words, check_total, one_of_several, read_instance
 from .quadratic import Quadratic, build
 
 BITS = 100_000
@@ -91,14 +91,7 @@ def parse_matrix(data: bytes, instance: int = 1) -> Matrix:
     >>> n, places.tolist(), entries.tolist()
     (2, [[0, 0], [0, 1]], [4, -3])
     """
-    words = Words(Lines(data, comment="[#%]"))
-    head = words.take("the number of instances")
-    instances = head.number("the number of instances", 1, 1_000_000)
-    if instance > instances:
-        raise head.wrong(f"an instance number {instance}")
-    found = [_matrix(words) for _ in range(instances)]
-    words.finish()
-    return found[instance - 1]
+    return one_of_several(data, instance, _matrix)
 
 
 def _matrix(words: Words) -> Matrix:
