@@ -23,5 +23,6 @@ def cache(
     ```
     """
     found = kernels.clear() if clear else kernels.usage()
-    what = f"{found.entries} entries, {found.bytes / 1e6:.1f} MB"
+    count = "1 entry" if found.entries == 1 else f"{found.entries} entries"
+    what = f"{count}, {found.bytes / 1e6:.2f} MB"
     typer.echo(f"{'deleted ' if clear else ''}{what} in {kernels.folder()}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
 from typing import Any, NamedTuple
@@ -19,13 +20,7 @@ def cycle_count() -> int:
     """
     if jit_is_off():
         return time.perf_counter_ns()
-    from .compiled.entries import make_entry
-    from .compiled.layout import pack
-
-    global _clock
-    if _clock is None:
-        _clock = make_entry(_read_clock, Clock(0)), pack(Clock(0))
-    entry, struct = _clock
+    entry, struct = _clock()
     return int(entry(struct))
 
 
@@ -45,4 +40,9 @@ def _read_clock(frame: Any) -> Any:  # pragma: no cover - compiled
     return cycle_count()
 
 
-_clock: Any = None
+@functools.cache
+def _clock() -> tuple[Any, Any]:
+    from .compiled.entries import make_entry
+    from .compiled.layout import pack
+
+    return make_entry(_read_clock, Clock(0)), pack(Clock(0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import logging
 import math
 import time
@@ -178,8 +179,14 @@ class Loop:
         parts += operators
         if all(type(part).__module__.startswith(f"{package}.") for part in parts):
             raise error
-        log.warning("numba cannot compile this trial, so it runs interpreted:\n%s", error)
+        _warn(f"numba cannot compile this trial, so it runs interpreted:\n{error}")
         self._may_compile = False
+
+
+@functools.cache
+def _warn(text: str) -> None:
+    """Say a thing once in a process."""
+    log.warning("%s", text)
 
 
 _interpreted_seconds: defaultdict[tuple[type, ...], float] = defaultdict(float)
@@ -264,6 +271,6 @@ def can_compile(*components: Any) -> bool:
     try:
         form_of(components)
     except CannotCompile as error:
-        log.warning("%s: this trial runs interpreted", error)
+        _warn(f"{error}: this trial runs interpreted")
         return False
     return True

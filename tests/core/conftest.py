@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from eij_core.engine import execution
 from eij_core.engine.compiled import cache, entries
 
 
@@ -23,4 +24,11 @@ def compiler(tmp_path, monkeypatch):
     folder = tmp_path / "kernels"
     monkeypatch.setattr(cache, "folder", lambda: folder)
     monkeypatch.setattr(entries, "_loaded", {})
+    monkeypatch.setattr(entries, "_refused", {})
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _every_warning():
+    """Let each test see a warning that is otherwise given once in a process."""
+    execution._warn.cache_clear()

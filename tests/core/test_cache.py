@@ -230,6 +230,57 @@ def test_components_of_ones_own_are_cached_and_never_stale(tmp_path, home):
     assert solve() == (361.0, [])
 
 
+SESSION = """
+import json, sys
+from typing import NamedTuple
+from eij_core import Trial, kernel, solve
+SCALE = 1.0
+
+@kernel
+def helped(total):
+    return SCALE * total
+
+@kernel
+class Mine(NamedTuple):
+    n: int
+
+    def fitness(self, x):
+        return helped(float(x.sum()))
+
+def best():
+    trial = Trial(Mine(12), "ils:steps=5", "static", "model", "3 J")
+    return solve(trial, compiled=True).best.fitness
+
+found = [best()]
+SCALE = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
+found.append(best())
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.compiled
+def test_a_constant_that_changes_in_a_session_is_followed(tmp_path):
+    """numba keeps what a function named when it was compiled; neither is used, nor cached."""
+    here = {"EIJ_CACHE_DIR": str(tmp_path)}
+    assert python(SESSION, **here) == [12.0, 120.0]
+    assert python(SESSION, **here) == [12.0, 120.0]
+    assert python(SESSION.replace("SCALE = 1.0", "SCALE = 10.0"), **here) == [120.0, 120.0]
+
+
+@pytest.mark.compiled
+def test_a_refusal_is_short_says_the_remedy_and_comes_once(tmp_path):
+    code = SESSION.replace("@kernel\ndef helped", "def helped")
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=600,
+        check=True, env={**os.environ, "PYTHONPATH": str(ROOT), "EIJ_CACHE_DIR": str(tmp_path)},
+    )  # fmt: skip
+    assert json.loads(done.stdout) == [12.0, 120.0]
+    assert done.stderr.count("runs interpreted") <= 2  # before and after the constant has changed
+    assert "'helped'" in done.stderr
+    assert "mark the function @kernel" in done.stderr
+    assert len(done.stderr.splitlines()) < 10
+
+
 @pytest.mark.compiled
 def test_a_changed_component_of_ours_is_compiled_anew(tmp_path):
     package = copy_of_the_package(tmp_path)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -19,7 +20,8 @@ from numba.extending import overload_method, register_jitable
 from ...protocols import Outcome
 from ..kernel import marked
 from .cache import Compiled
-from .layout import CannotCompile, Form, array_form, form_of
+from .digest import Digest, digest_of
+from .layout import CannotCompile, Form, array_form, form_of, parts_of
 from .numba_internals import (
     INLINED,
     OUTCOME,
@@ -37,6 +39,7 @@ def compile_function(function: Callable[..., Any], frame: tuple[Any, ...]) -> tu
     Tell, too, whether the code can be used by other processes.
     """
     _declare_marked()
+    _refuse_what_has_changed(function, frame)
     kind = numba.typeof(frame)
     if _form_of_type(kind) != form_of(frame):  # the struct would not be what the code reads
         raise CannotCompile(f"numba sees {type(frame).__name__} as {kind}, which is not its layout")
@@ -55,12 +58,57 @@ def compile_function(function: Callable[..., Any], frame: tuple[Any, ...]) -> tu
     try:
         dispatcher.compile((types.int64,) if alone else (types.int64, *OUTCOME))
     except NumbaError as error:
-        raise CannotCompile(str(error)) from error
+        raise CannotCompile(_gist_of(str(error))) from error
     (result,) = dispatcher.overloads.values()
     symbol, code = result.fndesc.llvm_func_name, object_code(result.library)
     needs = needs_of(declared_functions(result.library))
     form = _form_of_type(result.signature.return_type)
     return Compiled(symbol, form, needs, code), not result.library.has_dynamic_globals
+
+
+_compiled: dict[Any, str] = {}
+"""The digest of each function when it was compiled first in this process."""
+
+
+def _refuse_what_has_changed(function: Callable[..., Any], frame: tuple[Any, ...]) -> None:
+    """Refuse a function that names other values than when it was compiled in this process.
+
+    numba compiles a function once for each type of its arguments, and keeps the constants and the
+    functions that it named then. Its code would be wrong, and would be cached as that of now.
+    """
+    digest = Digest()
+    digest.add((function, *map(type, parts_of(frame))))
+    for each in digest.functions:
+        now = digest_of(each)
+        if _compiled.setdefault(each, now) != now:
+            raise CannotCompile(
+                f"{each.__qualname__} names something that has changed since it was compiled in "
+                f"this process: define it anew, with its class (in a notebook: run their cells "
+                f"again), or restart the process"
+            )
+
+
+SAYING = re.compile(
+    r"Untyped global name|Unknown attribute|No implementation|[Uu]nsupported|Cannot |cannot |"
+    r"Invalid use|not defined|Failed in"
+)
+
+
+def _gist_of(text: str) -> str:
+    """Return the line of numba's message that says what is wrong, and the place in the source."""
+    lines = [line.strip() for line in text.splitlines()]
+    places = [i for i, line in enumerate(lines) if line.startswith('File "')]
+    # The innermost place is the last; what is wrong there stands before it.
+    last = places[-1] if places else len(lines)
+    says = [line for line in lines[:last] if SAYING.search(line)] or lines[:1]
+    gist = says[0] if "Untyped global name" not in text else _first(lines, "Untyped global name")
+    if "class 'function'" in gist:
+        gist += " (mark the function @kernel)"
+    return f"{gist}\n{lines[last]}" if places else gist
+
+
+def _first(lines: list[str], word: str) -> str:
+    return next(line for line in lines if word in line)
 
 
 def _form_of_type(kind: Any) -> Form:

@@ -43,6 +43,8 @@ class Digest:
         self._kept: list[Any] = []  # so that no two values that were seen share an id
         self.classes: dict[str, type] = {}
         """The NamedTuple classes that were met, by qualified name."""
+        self.functions: list[FunctionType] = []
+        """The functions that were met, methods among them."""
 
     @property
     def text(self) -> str:
@@ -87,6 +89,7 @@ class Digest:
             self._write(type(value).__qualname__, _name_of(value))
 
     def _add_function(self, function: FunctionType) -> None:
+        self.functions.append(function)
         self._write("function", function.__name__)
         self._add_code(function.__code__)
         self.add(function.__defaults__)

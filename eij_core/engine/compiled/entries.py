@@ -15,7 +15,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ import llvmlite.binding as llvm
 
 from . import cache
 from .digest import Digest
-from .layout import form_of, struct_of, unpack
+from .layout import CannotCompile, form_of, parts_of, struct_of, unpack
 from .numba_runtime import free, provide
 
 Native = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
@@ -72,14 +72,16 @@ def key_of(function: Callable[..., Any], frame: tuple[Any, ...]) -> EntryKey:
     """Return the key of `function` compiled for records like `frame`."""
     digest = Digest()
     digest.add(function)
-    for cls in _classes_in(frame):
-        digest.add(cls)
+    for part in parts_of(frame):
+        digest.add(type(part))
     words = (digest.text, json.dumps(form_of(frame)), _environment())
     text = hashlib.blake2b("\n".join(words).encode(), digest_size=20).hexdigest()
     return EntryKey(text, digest.classes)
 
 
 _loaded: dict[str, Entry] = {}
+_refused: dict[str, str] = {}
+"""Why numba refused; it is not asked again."""
 _loading = threading.Lock()
 
 
@@ -93,12 +95,18 @@ def make_entry(function: Callable[..., Any], frame: tuple[Any, ...]) -> Entry:
     key = key_of(function, frame)
     if entry := _find(key):
         return entry
+    if key.text in _refused:
+        raise CannotCompile(_refused[key.text])
     from .compiler import compile_function
 
     with cache.turn(key.text):
         if entry := _find(key):  # another process has compiled it meanwhile
             return entry
-        compiled, lasting = compile_function(function, frame)
+        try:
+            compiled, lasting = compile_function(function, frame)
+        except CannotCompile as error:
+            _refused[key.text] = str(error)
+            raise
         if lasting:
             cache.save(key.text, compiled)
     with _loading:
@@ -111,13 +119,6 @@ def _find(key: EntryKey) -> Entry | None:
         if entry is None and (compiled := cache.load(key.text)):
             entry = _loaded[key.text] = Entry(compiled, key.classes)
         return entry
-
-
-def _classes_in(value: Any) -> Iterator[type]:
-    if isinstance(value, tuple):
-        yield type(value)
-        for part in value:
-            yield from _classes_in(part)
 
 
 @functools.cache

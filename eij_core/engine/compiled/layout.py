@@ -10,6 +10,8 @@ from __future__ import annotations
 import ctypes
 import functools
 import json
+import reprlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -52,7 +54,17 @@ def form_of(value: Any) -> Form:
         return ["text"]
     if value is None:
         return ["none"]
-    raise CannotCompile(f"compiled code takes numbers, arrays, texts and tuples, not {value!r}")
+    raise CannotCompile(
+        f"compiled code takes numbers, arrays, texts and tuples, not {reprlib.repr(value)}"
+    )
+
+
+def parts_of(value: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield a record and the records in it."""
+    if isinstance(value, tuple):
+        yield value
+        for part in value:
+            yield from parts_of(part)
 
 
 def array_form(dtype: Any, axes: int, order: str, writeable: bool, aligned: bool) -> Form:
