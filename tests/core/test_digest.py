@@ -132,3 +132,12 @@ def test_a_kernel_is_digested_like_the_function_it_is():
 
     assert digest_of(kernel(plain)) == digest_of(plain)
     assert digest_of(np.zeros(2)) != digest_of(np.ones(2))
+
+
+def test_an_attribute_is_not_the_global_of_its_name():
+    space = {"scale": 1}
+    exec("def attribute(self): return self.scale\ndef read(self): return scale", space)
+    before = digest_of(space["attribute"]), digest_of(space["read"])
+    space["scale"] = 2
+    assert digest_of(space["attribute"]) == before[0]
+    assert digest_of(space["read"]) != before[1]

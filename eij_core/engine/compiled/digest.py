@@ -7,6 +7,7 @@ scripts and notebook cells alike, and changes with a helper function or a global
 
 from __future__ import annotations
 
+import dis
 import enum
 import functools
 import hashlib
@@ -98,14 +99,13 @@ class Digest:
                 self.add(cell.cell_contents)
             except ValueError:  # a name that is bound later
                 self._write("unbound")
-        names = sorted(_names_in(function.__code__))
-        for name in names:
+        for name in _globals_in(function.__code__):
             if name in function.__globals__:
                 value = function.__globals__[name]
                 self._write("global", name)
                 self.add(value)
                 if isinstance(value, ModuleType) and not _is_library(value):
-                    self._add_attributes(value, names)
+                    self._add_attributes(value, sorted(_names_in(function.__code__)))
 
     def _add_attributes(self, module: ModuleType, names: list[str]) -> None:
         """Take in what a function may use of a module: every attribute whose name it mentions."""
@@ -140,6 +140,14 @@ def digest_of(*values: Any) -> str:
     digest = Digest()
     digest.add(values)
     return digest.text
+
+
+@functools.cache
+def _globals_in(code: CodeType) -> list[str]:
+    """Return the global names that a function reads, in those defined in it too."""
+    reads = {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
+    inner = [_globals_in(each) for each in code.co_consts if isinstance(each, CodeType)]
+    return sorted(reads.union(*inner))
 
 
 def _names_in(code: CodeType) -> Iterator[str]:
