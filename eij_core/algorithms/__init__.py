@@ -1,5 +1,5 @@
 """Algorithms: each with its state and its portfolio of operators."""
 
-from . import ils, pso, ssga
+from . import ils, permutation_ga, permutation_ils, pso, ssga
 
-__all__ = ["ils", "pso", "ssga"]
+__all__ = ["ils", "permutation_ga", "permutation_ils", "pso", "ssga"]

@@ -1,4 +1,4 @@
-"""Problems: fitness of bit strings, maximised."""
+"""Problems: what is optimised, a folder for each space."""
 
 from .bits import (
     ecc,
@@ -17,11 +17,14 @@ from .bits import (
     qubo,
     trap,
 )
+from .permutations import flowshop, flowshop_file, qap, qap_file, tsp, tsp_file
 
 __all__ = [
     "ecc",
     "external",
     "files",
+    "flowshop",
+    "flowshop_file",
     "knapsack",
     "labs",
     "leading_ones",
@@ -32,6 +35,10 @@ __all__ = [
     "mkp_file",
     "nk",
     "onemax",
+    "qap",
+    "qap_file",
     "qubo",
     "trap",
+    "tsp",
+    "tsp_file",
 ]

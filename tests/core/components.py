@@ -201,7 +201,7 @@ def fingerprint(result):
     differ where nothing else does. This must not.
     """
     return {
-        "x": "".join(map(str, result.best.x.tolist())),
+        "x": ("" if result.best.x.dtype == "uint8" else " ").join(map(str, result.best.x.tolist())),
         "fitness": f"{result.best.fitness:.10g}",
         "joules": f"{result.spent.joules:.10g}",
         "evaluations": result.spent.evaluations,

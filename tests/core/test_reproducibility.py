@@ -43,6 +43,11 @@ WORLDS = {
         "labs:n=20",
     )
 }
+WORLDS |= {
+    f"{problem}, {algorithm}": small(problem, algorithm, meter="model", budget="4 J")
+    for problem in ("tsp:n=20", "qap:n=12", "flowshop:jobs=12")
+    for algorithm in ("permutation-ils:steps=60", "permutation-ga:population=12")
+}
 OTHERS = {
     **{rule: small(selector=rule) for rule in ("static", "uniform", "greedy")},
     "ssga without duplicates": small(
