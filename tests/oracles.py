@@ -474,3 +474,25 @@ def makespan(times: Sequence[Sequence[int]], x: Sequence[int]) -> int:
         for k, time in enumerate(times[job]):
             done = free[k] = max(done, free[k]) + time
     return free[-1]
+
+
+# --- real numbers ---------------------------------------------------------------------------------
+
+
+def classics(name: str, z: Sequence[float]) -> float:
+    """Return a test function at z, whose minimum is 0; Rosenbrock's is at the ones."""
+    n, turn = len(z), 2 * math.pi
+    if name == "sphere":
+        return sum(v * v for v in z)
+    if name == "ellipsoid":
+        return sum(10 ** (6 * i / max(n - 1, 1)) * v * v for i, v in enumerate(z))
+    if name == "rastrigin":
+        return 10 * n + sum(v * v - 10 * math.cos(turn * v) for v in z)
+    if name == "ackley":
+        root = math.sqrt(sum(v * v for v in z) / n)
+        waves = sum(math.cos(turn * v) for v in z) / n
+        return -20 * math.exp(-0.2 * root) - math.exp(waves) + 20 + math.e
+    if name == "rosenbrock":
+        return sum(100 * (b - a * a) ** 2 + (1 - a) ** 2 for a, b in itertools.pairwise(z))
+    product = math.prod(math.cos(v / math.sqrt(i)) for i, v in enumerate(z, 1))
+    return sum(v * v for v in z) / 4000 - product + 1

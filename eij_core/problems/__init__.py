@@ -18,13 +18,16 @@ from .bits import (
     trap,
 )
 from .permutations import flowshop, flowshop_file, qap, qap_file, tsp, tsp_file
+from .reals import classics, ioh
 
 __all__ = [
+    "classics",
     "ecc",
     "external",
     "files",
     "flowshop",
     "flowshop_file",
+    "ioh",
     "knapsack",
     "labs",
     "leading_ones",

@@ -34,6 +34,10 @@ SMALL_PROBLEMS = {
     "tsp": "tsp:n=9",
     "qap": "qap:n=7",
     "flowshop": "flowshop:jobs=7,machines=3",
+    **{
+        name: f"{name}:n=5" for name in ("sphere", "ellipsoid", "rastrigin", "ackley", "rosenbrock")
+    },
+    "griewank": "griewank:n=5",
 }
 SMALL_ALGORITHMS = {
     "ils": "ils:steps=4",
@@ -41,8 +45,10 @@ SMALL_ALGORITHMS = {
     "pso": "pso:swarm=5",
     "permutation-ils": "permutation-ils:steps=40",
     "permutation-ga": "permutation-ga:population=6",
+    "de": "de:population=7",
+    "real-pso": "real-pso:swarm=5",
 }
-SAMPLES = {"bits": "nk:n=12,k=2", "permutation": "tsp:n=12"}
+SAMPLES = {"bits": "nk:n=12,k=2", "permutation": "tsp:n=12", "real": "sphere:n=6"}
 """A small problem of each space."""
 PAPERS = ("ils", "ssga", "pso")
 """Algorithms that the paper's machine has prices for."""

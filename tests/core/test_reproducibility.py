@@ -48,6 +48,11 @@ WORLDS |= {
     for problem in ("tsp:n=20", "qap:n=12", "flowshop:jobs=12")
     for algorithm in ("permutation-ils:steps=60", "permutation-ga:population=12")
 }
+WORLDS |= {
+    f"{problem}, {algorithm}": small(f"{problem}:n=4", algorithm, meter="model", budget="4 J")
+    for problem in ("ellipsoid", "rosenbrock")
+    for algorithm in ("de:population=10", "real-pso:swarm=10")
+}
 OTHERS = {
     **{rule: small(selector=rule) for rule in ("static", "uniform", "greedy")},
     "ssga without duplicates": small(
