@@ -47,6 +47,7 @@ SMALL_ALGORITHMS = {
     "permutation-ga": "permutation-ga:population=6",
     "de": "de:population=7",
     "real-pso": "real-pso:swarm=5",
+    "tabu": "tabu:steps=3",
 }
 SAMPLES = {"bits": "nk:n=12,k=2", "permutation": "tsp:n=12", "real": "sphere:n=6"}
 """A small problem of each space."""

@@ -31,7 +31,7 @@ def test_fitness(name, n, instance, data):
 
 @pytest.mark.parametrize("algorithm", ["de:population=15", "real-pso:swarm=15"])
 def test_a_bowl_is_descended(algorithm):
-    trial = Trial("sphere:n=3", algorithm, "eij-plus", "model", "25 J", seed=2)
+    trial = Trial("sphere:n=3", algorithm, "uniform", "model", "20 J", seed=2)
     result = solve(trial, compiled=False)
     assert result.best.fitness < 1e-3 < result.rows["best"][0]
     assert result.best.gap == result.best.fitness

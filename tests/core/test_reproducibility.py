@@ -53,6 +53,10 @@ WORLDS |= {
     for problem in ("ellipsoid", "rosenbrock")
     for algorithm in ("de:population=10", "real-pso:swarm=10")
 }
+WORLDS |= {
+    f"{problem}, tabu": small(problem, "tabu:steps=5", meter="model", budget="20 J")
+    for problem in ("maxcut:n=30,degree=4", "qubo:n=30,density=0.3")
+}
 OTHERS = {
     **{rule: small(selector=rule) for rule in ("static", "uniform", "greedy")},
     "ssga without duplicates": small(
