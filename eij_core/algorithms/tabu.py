@@ -141,7 +141,7 @@ class Tabu(NamedTuple):
     """Tabu search with breakout kicks; an application is a walk of some steps."""
 
     operators: tuple[Any, ...]
-    steps: Annotated[int, Range(1, 1_000_000, "steps of a walk, each looks at all flips")] = 50
+    steps: Annotated[int, Range(1, 1_000_000, "steps of a walk, each looks at all flips")] = 500
 
     def begin(self, problem: Any, rng: Any) -> Any:
         """Start from one random solution."""
@@ -166,5 +166,5 @@ class Tabu(NamedTuple):
 
 
 tabu = algorithms.add("tabu")(
-    factory_of("tabu", Tabu, OPERATORS, "short+kick-20", "short, long, kick- 2, 5, 10, 20, 50")
+    factory_of("tabu", Tabu, OPERATORS, "long+kick-2", "short, long, kick- 2, 5, 10, 20, 50")
 )
