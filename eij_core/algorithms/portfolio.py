@@ -80,6 +80,7 @@ def factory_of(
     declared = inspect.signature(algorithm)
     first, *others = declared.parameters.values()
     parameters = [first.replace(default=operators), *others]
+    factory.operators = known  # type: ignore[attr-defined]
     factory.__signature__ = declared.replace(parameters=parameters)  # type: ignore[attr-defined]
     factory.__annotations__ = hints
     factory.__doc__, factory.__module__ = algorithm.__doc__, algorithm.__module__

@@ -17,7 +17,7 @@ import typer
 
 from ..registry import Spec, algorithms, problems, selectors
 from ..trial import Trial
-from .shared.options import Quiet, count
+from .shared.options import Imports, Quiet, count
 
 PROBLEMS = ("knapsack", "nk", "ecc")
 ALGORITHMS = ("ssga", "pso", "ils")
@@ -39,6 +39,7 @@ def warm(
     ] = False,
     jobs: Annotated[int | None, count("Processes. [default: all cores]", metavar="J")] = None,
     quiet: Quiet = False,
+    imports: Imports = None,
 ) -> None:
     """Compile the default combinations, so that their first run starts at once.
 
