@@ -15,6 +15,7 @@
 20.0
 """
 
+from .algorithms.plain import PlainOperator
 from .contracts import check_component
 from .engine.kernel import kernel
 from .engine.rng import (
@@ -45,7 +46,17 @@ from .protocols import (
     Selector,
     State,
 )
-from .registry import Digest, Range, Registry, Spec, algorithms, meters, problems, selectors
+from .registry import (
+    Digest,
+    Range,
+    Registry,
+    Spec,
+    algorithms,
+    meters,
+    operators,
+    problems,
+    selectors,
+)
 from .selectors.shared.choice import decide
 
 __all__ = [
@@ -60,6 +71,7 @@ __all__ = [
     "MeterUnavailable",
     "Operator",
     "Outcome",
+    "PlainOperator",
     "Problem",
     "Provenance",
     "Range",
@@ -79,6 +91,7 @@ __all__ = [
     "meters",
     "normal",
     "normals",
+    "operators",
     "problems",
     "selectors",
     "skip",

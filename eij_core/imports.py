@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .errors import EijError, InputError, RunError
 
@@ -27,10 +27,14 @@ PUBLIC = "EIJ_PUBLIC"
 """Is 1 in a server for strangers."""
 NOWHERE = ("__main__", "__mp_main__")
 """Modules that have no name by which another process could import them."""
+NOT_IN_PUBLIC = (
+    "nothing to import on a public server: strangers would start code whose size and time no "
+    "limit knows"
+)
 imported: dict[str, str] = {}
 """By module: what its owner has named, in this process."""
-_digests: dict[str, str] = {}
-"""The sha256 of a module's file when it was imported, by module."""
+_known: dict[str, Import] = {}
+"""Modules of this process with their files as they were when they were first asked for."""
 
 
 class Import(NamedTuple):
@@ -47,15 +51,34 @@ class Import(NamedTuple):
     def of(cls, name: str) -> Import:
         """Describe a module of this process, or one that is only known by name."""
         file = str(getattr(sys.modules.get(name), "__file__", None) or "")
-        if not file.endswith(".py"):
-            return cls(name)
-        alone = "." not in name and Path(file).stem == name
-        return cls(name, file, _digest(name, file), Path(file).read_bytes() if alone else b"")
+        if name not in _known and file.endswith(".py"):
+            source = Path(file).read_bytes()
+            alone = "." not in name and Path(file).stem == name
+            digest = hashlib.sha256(source).hexdigest()
+            _known[name] = cls(name, file, digest, source if alone else b"")
+        return _known.get(name, cls(name))
 
 
 def is_public() -> bool:
     """Tell whether this process serves strangers."""
     return os.environ.get(PUBLIC) == "1"
+
+
+def refuse_on_public() -> None:
+    """Raise `InputError` if a server that is to become public would import something."""
+    for field, names in (("--import", list(imported.values())), (VARIABLE, named_by_variable())):
+        if names:
+            raise InputError(field, names[0], NOT_IN_PUBLIC)
+
+
+def named_by_variable() -> list[str]:
+    """Return what `EIJ_IMPORT` names."""
+    return [text for text in os.environ.get(VARIABLE, "").split(os.pathsep) if text]
+
+
+def variable() -> str:
+    """Return an `EIJ_IMPORT` with which another process imports what this one was asked to."""
+    return os.pathsep.join(dict.fromkeys([*named_by_variable(), *imported.values()]))
 
 
 def import_components(names: Iterable[str], field: str = "import", folder: str | Path = "") -> None:
@@ -71,8 +94,7 @@ def import_components(names: Iterable[str], field: str = "import", folder: str |
     """
     for text in names:
         if is_public():
-            raise InputError(field, text, "nothing to import on a public server: strangers would "
-                             "start code whose size and time no limit knows")  # fmt: skip
+            raise InputError(field, text, NOT_IN_PUBLIC)
         if not text.strip():
             raise InputError(field, text, "the name of a module, or of a file that ends in .py")
         module = _guarded(field, text, Path(folder).absolute())
@@ -125,7 +147,7 @@ def _import_again(wanted: Import) -> None:
             ) from error
         module = ModuleType(wanted.name)
         module.__file__ = wanted.file
-        _digests[wanted.name] = wanted.sha256
+        _known[wanted.name] = wanted
         sys.modules[wanted.name] = module
         try:
             exec(compile(wanted.source, wanted.file, "exec"), vars(module))
@@ -163,11 +185,3 @@ def _search(folder: Path) -> None:
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
         importlib.invalidate_caches()
-
-
-def _digest(name: str, file: str) -> str:
-    """Return the sha256 of a module's file, as it was when it was first asked for."""
-    if name not in _digests:
-        content: Any = Path(file).read_bytes()
-        _digests[name] = hashlib.sha256(content).hexdigest()
-    return _digests[name]

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import importlib.metadata
 import logging
-import os
 
-from .imports import VARIABLE, import_components, is_public
+from .imports import VARIABLE, import_components, is_public, named_by_variable
 
 log = logging.getLogger(__name__)
 
 GROUP = "eij.components"
 
-import_components(filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)), VARIABLE)
+import_components(named_by_variable(), VARIABLE)
 
 for _entry in importlib.metadata.entry_points(group=GROUP):
     if is_public():

@@ -159,9 +159,7 @@ class Registry(UserDict[str, Callable[..., T]]):
         if isinstance(spec, Absent):
             return spec.imports
         found = [self.origin(spec.name), *self._called(spec)]
-        portfolio: Registry[Any] | None = getattr(self[spec.name], "operators", None)
-        if portfolio is not None:
-            found += map(portfolio.origin, str(spec.parameters["operators"]).split("+"))
+        found += [known.origin(name) for known, name in self._operators(spec)]
         return tuple(dict.fromkeys(name for name in found if name and name not in NOWHERE))
 
     def recall(self, text: Spec | str, imports: Iterable[str] = ()) -> Spec:
@@ -172,9 +170,18 @@ class Registry(UserDict[str, Callable[..., T]]):
         spec = Spec.parse(text) if isinstance(text, str) else text
         if spec.name in self:
             spec = self.check(spec)
-            if all(module in imported for module in self._called(spec)):
+            called = all(module in imported for module in self._called(spec))
+            if called and all(name in known for known, name in self._operators(spec)):
                 return spec
         return Absent(spec.name, spec.parameters, tuple(imports))
+
+    def _operators(self, spec: Spec) -> list[tuple[Registry[Any], str]]:
+        """Return the operators of an algorithm's portfolio, each with where it is registered."""
+        portfolio: Registry[Any] | None = getattr(self[spec.name], "operators", None)
+        if portfolio is None:
+            return []
+        names = str(spec.parameters["operators"]).split("+")
+        return [(portfolio, name.strip()) for name in names]
 
     def _called(self, spec: Spec) -> list[str]:
         """Return the modules whose functions a spec names."""

@@ -41,7 +41,7 @@ def arguments(address: str, port: int) -> list[str]:
     ]
 
 
-def environment(public: bool, warm: bool = False) -> dict[str, str]:
+def environment(public: bool, warm: bool = False, imports: str = "") -> dict[str, str]:
     """Return what the server needs in its environment; secrets never go on a command line."""
     cores = max(1, (os.cpu_count() or 2) - 1)
     wanted = {
@@ -53,11 +53,16 @@ def environment(public: bool, warm: bool = False) -> dict[str, str]:
         "MALLOC_ARENA_MAX": "2",
     }
     found = {name: os.environ.get(name, value) for name, value in wanted.items()}
-    return {**found, "EIJ_PUBLIC": str(int(public)), "EIJ_WARM": str(int(warm))}
+    ours = {"EIJ_PUBLIC": str(int(public)), "EIJ_WARM": str(int(warm)), "EIJ_IMPORT": imports}
+    return {**found, **ours}
 
 
 def serve(
-    address: str = "127.0.0.1", port: int = 5006, public: bool = False, warm: bool = True
+    address: str = "127.0.0.1",
+    port: int = 5006,
+    public: bool = False,
+    warm: bool = True,
+    imports: str = "",
 ) -> None:
     """Serve the dashboard until interrupted; a server that crashes is started anew.
 
@@ -70,13 +75,15 @@ def serve(
         names under which a proxy is reached in `EIJ_HOSTS`.
     warm : bool
         Whether to compile what people run first, behind the page and at the lowest priority.
+    imports : str
+        What the server imports of its owner's own, as in `EIJ_IMPORT`.
     """
     check_free(address, port)
     command = [sys.executable, "-m", "panel", *arguments(address, port)]
     over = threading.Event()
     threading.Thread(target=_announce, args=(address, port, over), daemon=True).start()
     try:
-        env = {**os.environ, **environment(public, warm), "EIJ_SUPERVISED": "1"}
+        env = {**os.environ, **environment(public, warm, imports), "EIJ_SUPERVISED": "1"}
         raise SystemExit(supervise(command, env))
     finally:
         over.set()

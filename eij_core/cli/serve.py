@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from ..errors import EijError
-from .shared.options import whole
+from ..imports import refuse_on_public, variable
+from .shared.options import Imports, whole
 
 NEEDED = ("panel", "holoviews", "bokeh", "param", "panel_material_ui")
 """What `pip install 'eij[app]'` adds."""
@@ -29,8 +30,9 @@ def serve(
         bool,
         typer.Option("--warm/--no-warm", help="Compile in the background what people run first."),
     ] = True,
+    imports: Imports = None,
 ) -> None:
-    """Serve the dashboard to browsers.
+    """Serve the dashboard to browsers, with your own components if you import them.
 
     The address is printed when the server listens. The server then compiles in the background, at
     the lowest priority, what `eij warm` compiles; the page works meanwhile.
@@ -39,6 +41,7 @@ def serve(
     $ eij serve
     $ eij serve --port 8080 --public
     $ eij serve --no-warm
+    $ eij serve --import mymodule.py
     ```
     """
     needed = (*NEEDED, "app.server.serve")
@@ -46,9 +49,11 @@ def serve(
         raise DashboardMissing(
             f"the dashboard is not installed (no {', '.join(missing)}): pip install 'eij[app]'"
         )
+    if public:
+        refuse_on_public()
     # By name: the core never imports the dashboard, not even when it starts it.
     dashboard = importlib.import_module("app.server.serve")
-    dashboard.serve(address=address, port=port, public=public, warm=warm)
+    dashboard.serve(address=address, port=port, public=public, warm=warm, imports=variable())
 
 
 def _is_installed(name: str) -> bool:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
 from eij_core import InputError, Spec
-from eij_core.registry import Registry
 from eij_core.trial import FAMILIES
 
 
@@ -51,6 +48,4 @@ def brief(family: str, spec: Spec) -> str:
 
 def operators_of(algorithm: str) -> tuple[str, ...]:
     """Return the operators that an algorithm's portfolio may name."""
-    module = sys.modules[FAMILIES["algorithm"][algorithm].__module__]
-    known = getattr(module, "OPERATORS", None)
-    return tuple(known) if isinstance(known, Registry) else ()
+    return tuple(getattr(FAMILIES["algorithm"][algorithm], "operators", ()))
