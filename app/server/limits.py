@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eij_core import InputError, Trial
-from eij_core.imports import is_public
+from eij_core.imports import is_public as is_public
 
 __all__ = [
     *(

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import Annotated
 
 import typer
 
-from ..errors import EijError
 from ..imports import refuse_on_public, variable
+from .shared.dashboard import dashboard_module
 from .shared.options import Imports, whole
-
-NEEDED = ("panel", "holoviews", "bokeh", "param", "panel_material_ui")
-"""What `pip install 'eij[app]'` adds."""
-
-
-class DashboardMissing(EijError, ImportError):
-    """The packages that the dashboard needs are not installed."""
 
 
 def serve(
@@ -44,20 +36,10 @@ def serve(
     $ eij serve --import mymodule.py
     ```
     """
-    needed = (*NEEDED, "app.server.serve")
-    if missing := [name for name in needed if not _is_installed(name)]:
-        raise DashboardMissing(
-            f"the dashboard is not installed (no {', '.join(missing)}): pip install 'eij[app]'"
-        )
     if public:
         refuse_on_public()
+    else:
+        importlib.import_module("..plugins", __package__)  # a fault in them is one line here
     # By name: the core never imports the dashboard, not even when it starts it.
-    dashboard = importlib.import_module("app.server.serve")
+    dashboard = importlib.import_module(dashboard_module("server.serve"))
     dashboard.serve(address=address, port=port, public=public, warm=warm, imports=variable())
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        return importlib.util.find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False

@@ -17,12 +17,13 @@ import typer
 
 from ..registry import Spec, algorithms, problems, selectors
 from ..trial import Trial
+from .shared.dashboard import DashboardMissing, dashboard_module
 from .shared.options import Imports, Quiet, count
 
 PROBLEMS = ("knapsack", "nk", "ecc")
 ALGORITHMS = ("ssga", "pso", "ils")
 SELECTORS = ("eij", "eij-plus", "static", "uniform")
-PAGE = "app.pages.run.combinations"
+PAGE = "pages.run.combinations"
 """Where the dashboard says what its page runs; by name, since the core never imports it."""
 
 
@@ -99,8 +100,8 @@ def _compile_step(step: Step) -> Step:
 def _page_trials() -> list[Trial]:
     """Return what the dashboard's page runs, in its order; nothing where it is not installed."""
     try:
-        page = importlib.import_module(PAGE)
-    except ModuleNotFoundError:
+        page = importlib.import_module(dashboard_module(PAGE))
+    except (DashboardMissing, ModuleNotFoundError):
         return []
     trials: list[Trial] = page.page_trials()
     return trials

@@ -8,16 +8,17 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.pages.common.layout import FIELD, WIDE, alert_box, column, show_alert
-from app.pages.common.offers import offered, offered_spec
-from app.server.limits import check_trial, is_public
-from app.text.numbers import count
-from app.views.panes import html_pane
 from eij_core import EijError, InputError
 from eij_core.campaigns import Campaign
 from eij_core.campaigns.grid import PLURALS, parsed
 from eij_core.campaigns.preparation import combinations
 from eij_core.trial import FAMILIES
+
+from ...server.limits import check_trial, is_public
+from ...text.numbers import count
+from ...views.panes import html_pane
+from ..common.layout import FIELD, WIDE, alert_box, column, show_alert
+from ..common.offers import offered, offered_spec
 
 EXAMPLE = Path(__file__).with_name("example.toml").read_text("utf-8")
 START = parsed(EXAMPLE)

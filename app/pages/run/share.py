@@ -11,8 +11,15 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.background.controller import Controller
-from app.pages.common.layout import (
+from eij_core import EijError, Trial, records
+from eij_core.atomic_files import slug
+from eij_core.trial import FAMILIES
+
+from ...background.controller import Controller
+from ...server.limits import UPLOAD_BYTES
+from ...text.escape import text
+from ...views.panes import html_pane
+from ..common.layout import (
     alert_box,
     button_row,
     column,
@@ -21,14 +28,8 @@ from app.pages.common.layout import (
     set_changed,
     show_alert,
 )
-from app.pages.run import permalink, uploads
-from app.pages.run.settings import Settings
-from app.server.limits import UPLOAD_BYTES
-from app.text.escape import text
-from app.views.panes import html_pane
-from eij_core import EijError, Trial, records
-from eij_core.atomic_files import slug
-from eij_core.trial import FAMILIES
+from . import permalink, uploads
+from .settings import Settings
 
 
 def command(trial: Trial, problem: str = "") -> str:
