@@ -102,6 +102,7 @@ def test_failures_are_listed_and_exit_1(tmp_path, grid, store, capsys):
     assert call(retry) == 2  # a store calls nobody's code
     assert "--import tests.campaign.poison" in capsys.readouterr().err
     assert call([*retry, "--import", "tests.campaign.poison"]) == 1
+    imported.clear()
 
 
 def test_a_bad_part_is_reported(grid, store, capsys):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eij_core.components import kernel, operators, problems, selectors
+from eij_core.selectors.uniform import Uniform
 
 with Path(__file__).with_name("executed").open("a") as file:
     file.write("x")
@@ -27,6 +28,12 @@ class LeadingMine(NamedTuple):
 
     def fitness(self, x):
         return float(x.sum())
+
+
+@selectors.add("somebodys-rule")
+def rule():
+    """Any operator, by somebody else."""
+    return Uniform()
 
 
 @operators("ils").add("shake")

@@ -155,6 +155,10 @@ def _each_alone(algorithm: str) -> list[str]:
 
 def refuse_private(data: dict[str, Any]) -> None:
     """Refuse what reads files or runs code of the server, before anything is looked up."""
+    if "import" in data:
+        raise InputError("import", data["import"], "no import in a file that a page is given: it "
+                         "executes code, so the server's owner asks for it: eij serve --import"
+                         )  # fmt: skip
     grids = data.get("grid")
     tables = [data, *(grids if isinstance(grids, list) else [])]
     for table in tables:
