@@ -32,6 +32,7 @@ from .engine.rng import (
     word,
 )
 from .errors import InputError, MeterUnavailable
+from .imports import import_components
 from .protocols import (
     Algorithm,
     Belief,
@@ -87,6 +88,7 @@ __all__ = [
     "draw_distinct",
     "fill_bits",
     "fill_uniforms",
+    "import_components",
     "kernel",
     "meters",
     "normal",

@@ -76,6 +76,17 @@ def named_by_variable() -> list[str]:
     return [text for text in os.environ.get(VARIABLE, "").split(os.pathsep) if text]
 
 
+def options_of(modules: Iterable[str]) -> list[str]:
+    """Return the options of a command that imports these modules, as their owner has named them.
+
+    Examples
+    --------
+    >>> options_of(["mine"])
+    ['--import', 'mine']
+    """
+    return [part for name in modules for part in ("--import", imported.get(name, name))]
+
+
 def variable() -> str:
     """Return an `EIJ_IMPORT` with which another process imports what this one was asked to."""
     return os.pathsep.join(dict.fromkeys([*named_by_variable(), *imported.values()]))

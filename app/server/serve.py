@@ -82,7 +82,7 @@ def serve(
     """
     check_free(address, port)
     # -P: a module in the folder where the server is started takes the place of none of ours.
-    command = [sys.executable, "-P", "-m", "panel", *arguments(address, port)]
+    command = [sys.executable, "-P", "-m", f"{__package__}.launch", *arguments(address, port)]
     over = threading.Event()
     threading.Thread(target=_announce, args=(address, port, over), daemon=True).start()
     try:

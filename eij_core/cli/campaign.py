@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import check_known
-from ..imports import imported
+from ..imports import options_of
 from .shared.bars import progress_bar
 from .shared.options import AsJson, Imports, Quiet, count
 
@@ -185,9 +185,8 @@ def conduct(
                     bar(share, f"{event.done} of {event.total} trials")
     except (KeyboardInterrupt, StoreError, CampaignError) as error:
         if begun:
-            named = (imported.get(name, name) for name in campaign.data.get("import", ()))
-            options = "".join(f" --import {shlex.quote(name)}" for name in named)
-            command = again or f"eij campaign resume --store {shlex.quote(str(folder))}{options}"
+            options = ["--store", str(folder), *options_of(campaign.data.get("import", ()))]
+            command = again or f"eij campaign resume {shlex.join(options)}"
             stored = f"stopped with {conductor.stored} trials stored"
             print(f"eij: {stored}; go on with: {command}", file=sys.stderr)
         if not isinstance(error, KeyboardInterrupt):

@@ -20,6 +20,7 @@ from app.pages.campaign.report import ReportView
 from app.pages.common.offers import offered, operators_of
 from app.pages.run import permalink, uploads
 from app.pages.run.settings import Settings
+from app.pages.run.share import command, snippet
 
 LINK = "?problem=leading-mine:n=9&algorithm=ils:operators=flip-1%2Bshake&selector=somebodys-rule"
 
@@ -32,7 +33,12 @@ def test_a_link_names_components_and_imports_none(mine):
     import_components([str(mine.path)])  # the owner: eij serve --import
     found, notice = permalink.read(LINK)
     assert notice == ""
-    assert Settings(**found).trial().imports == ("somebodys",)
+    trial = Settings(**found).trial()
+    assert trial.imports == ("somebodys",)
+    assert command(trial).startswith(f"eij run --import {mine.path} --problem leading-mine:n=9")
+    assert (
+        snippet(trial).partition("\n\n")[2].startswith(f"import_components([{str(mine.path)!r}])")
+    )
     assert permalink.write(found).count("leading-mine") == 1
     assert mine.executed == 1
 

@@ -13,6 +13,7 @@ import panel_material_ui as pmui
 
 from eij_core import EijError, Trial, records
 from eij_core.atomic_files import slug
+from eij_core.imports import options_of
 from eij_core.trial import FAMILIES
 
 from ...background.controller import Controller
@@ -41,13 +42,15 @@ def command(trial: Trial, problem: str = "") -> str:
     'eij run --problem nk:n=100,k=4,instance=1,neighbours=random'
     """
     options = ([f"--{name}", str(value)] for name, value in _arguments(trial, problem).items())
-    return shlex.join(["eij", "run", *chain.from_iterable(options)])
+    return shlex.join(["eij", "run", *options_of(trial.imports), *chain.from_iterable(options)])
 
 
 def snippet(trial: Trial, problem: str = "") -> str:
     """Return the Python that makes this run."""
     lines = (f"    {name}={value!r},\n" for name, value in _arguments(trial, problem).items())
-    return (
+    imports = options_of(trial.imports)[1::2]
+    first = "from eij_core.components import import_components\n\n"
+    return (f"{first}import_components({imports!r})\n\n" if imports else "") + (
         f"from eij_core import Trial, solve\n\nresult = solve(Trial(\n{''.join(lines)}))\n"
         "result.frame"
     )
