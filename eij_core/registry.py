@@ -192,6 +192,20 @@ class Registry(UserDict[str, Callable[..., T]]):
         """Tell whether links and the dashboard leave this component out."""
         return name in self and name in self._private
 
+    def offered(self) -> list[str]:
+        """Return what the dashboard and links offer: not private, and each parameter has a default.
+
+        Examples
+        --------
+        >>> "nk" in problems.offered(), "knapsack-file" in problems.offered()
+        (True, False)
+        """
+
+        def is_complete(name: str) -> bool:
+            return all(p.default is not inspect.Parameter.empty for p in self.parameters(name))
+
+        return [name for name in self if not self.is_private(name) and is_complete(name)]
+
     @property
     def data(self) -> dict[str, Callable[..., T]]:  # type: ignore[override]
         """The factories; no flag says that they are there: a second thread waits for the import."""

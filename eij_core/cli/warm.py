@@ -75,8 +75,7 @@ def warm(
 def steps_of(everything: bool = False) -> list[Step]:
     """Return what to compile, in order: the page's own combination, its lessons', the rest."""
     if everything:
-        public = [name for name in problems if not problems.is_private(name)]
-        families = tuple(public), tuple(algorithms), tuple(selectors)
+        families = tuple(problems.offered()), tuple(algorithms), tuple(selectors)
     else:
         families = PROBLEMS, ALGORITHMS, SELECTORS
     rest = (Trial(*names, "model", "1 J") for names in itertools.product(*families))

@@ -33,6 +33,12 @@ def test_a_file_is_imported_by_name_and_its_components_are_listed(mine, capsys):
     assert mine.executed == 1
 
 
+def test_somebodys_rule_is_in_the_zoo(mine, capsys):
+    cell = ["--selector", "somebodys-rule", "--case", "null", "--trials", "2", "--budget", "5J"]
+    assert call(["zoo", *cell, "--json", "--import", str(mine.path)]) == 0
+    assert json.loads(capsys.readouterr().out)["rule"] == "somebodys-rule"
+
+
 def test_the_current_folder_is_searched_last(mine, monkeypatch):
     monkeypatch.chdir(mine.folder)
     (mine.folder / "json.py").write_text("raise RuntimeError('a stranger')")

@@ -9,8 +9,9 @@ from eij_core import InputError, Scheduler, Trial, imports, records, solve
 from eij_core.campaigns import Campaign, Conductor
 from eij_core.cli import call
 from eij_core.imports import import_components
+from eij_core.problems.bits.external import External
 from eij_core.records import load, save
-from eij_core.registry import Absent
+from eij_core.registry import Absent, problems
 from eij_core.reports import report_of
 
 pytest.importorskip("panel")
@@ -48,6 +49,11 @@ def test_forms_offer_what_the_owner_has_imported(mine):
     import_components([str(mine.path)])
     assert "leading-mine" in offered("problem")
     assert "somebodys-rule" in offered("selector")
+    problems.add("needs-n")(External)
+    try:
+        assert "needs-n" not in offered("problem")  # a form could not begin with it
+    finally:
+        problems.remove("needs-n")
     assert {"shake", "turn"} < set(operators_of("ils"))
     form = CampaignForm()
     assert "leading-mine" in form.fields["problems"].options

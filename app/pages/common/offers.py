@@ -8,8 +8,7 @@ from eij_core.trial import FAMILIES
 
 def offered(family: str) -> list[str]:
     """Return the names of a family that visitors may use."""
-    registry = FAMILIES[family]
-    return [name for name in registry if not registry.is_private(name)]
+    return FAMILIES[family].offered()
 
 
 def offered_spec(family: str, written: str) -> Spec:
