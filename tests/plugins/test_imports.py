@@ -62,12 +62,14 @@ def test_external_finds_a_module_in_the_current_folder(mine, monkeypatch):
         ("no_such_module", "ModuleNotFoundError"),
         ("nowhere.py", "a file that exists"),
         ("broken.py", "ZeroDivisionError: division by zero"),
+        ("leaves.py", "SystemExit: 0"),
         (" ", "the name of a module"),
     ],
 )
 def test_what_cannot_be_imported_is_one_line(mine, text, said, capsys, monkeypatch):
     monkeypatch.chdir(mine.folder)
     (mine.folder / "broken.py").write_text("1 / 0")
+    (mine.folder / "leaves.py").write_text("raise SystemExit(0)")
     assert call(["list", "--import", text]) == 2
     line = capsys.readouterr().err
     assert line.count("\n") == 1
