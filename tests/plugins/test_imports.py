@@ -91,6 +91,7 @@ def test_the_same_object_twice_is_no_error_and_another_one_is(mine):
         problems.add("nk")(module.LeadingMine)
 
 
+@pytest.mark.long
 def test_the_variable_holds_for_every_process(mine):
     """Workers, servers and kernels are processes of their own; here one that asks for a name."""
     code = "from eij_core import Trial; print(Trial('leading-mine').imports)"
@@ -156,7 +157,7 @@ def test_a_trial_says_where_its_components_come_from(mine):
 def test_an_operator_of_plain_python_makes_the_search_better(mine):
     imports.import_components([str(mine.path)])
     trial = Trial("leading-mine:n=12", "ils:operators=flip-2+shake,steps=20", meter="model",
-                  budget="60 J", seed=3)  # fmt: skip
+                  budget="30 J", seed=3)  # fmt: skip
     result = solve(trial)
     assert result.best.fitness == 12.0
     assert [total.name for total in result.operators] == ["flip-2", "shake"]
@@ -166,7 +167,7 @@ def test_an_operator_of_plain_python_makes_the_search_better(mine):
     assert check_component(made) == []
     shake = sys.modules["somebodys"].shake
     objects = ILS((Flip(2), PlainOperator.of(shake)), 20)
-    assert solve(Trial("leading-mine:n=12", objects, meter="model", budget="60 J", seed=3)
+    assert solve(Trial("leading-mine:n=12", objects, meter="model", budget="30 J", seed=3)
                  ).digest == result.digest  # fmt: skip
     with pytest.raises(InputError, match=re.escape(f"shake: expected {PLAIN}")):
         Trial("nk", ILS((Flip(2), shake)))
