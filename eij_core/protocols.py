@@ -70,7 +70,7 @@ class Problem(Protocol):
         """Evaluate a solution: n bits (uint8), a permutation of 0 … n − 1 (int64), or floats."""
 
     def prepare(self, x: Any) -> Any:
-        """Return the memo: one int64 array that describes x, copied with `memo[:] = other`."""
+        """Return the memo: one array, of int64 or float64, that describes x."""
 
     def flip(self, x: Any, memo: Any, i: int) -> float:
         """Flip bit i in x and memo; return the new fitness, equal to the full evaluation."""
