@@ -7,7 +7,7 @@ in numba's subset. Compiled code calls these methods, except those marked "in Py
 A hook that a component may leave out stands in a protocol of its own, which `isinstance` tests:
 `isinstance(operator, ProbingOperator)` is true of an operator with the hooks of that protocol.
 
-This module imports `values` alone, so every module may import it.
+This module imports `values` and `drawing` alone, so every module may import it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from .drawing import Drawing
 from .values import Belief, Decision, EnergyInfo, Forecast, Hints, Outcome, Provenance
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ __all__ = [
     "Operator",
     "OptimumProblem",
     "Outcome",
+    "PicturedProblem",
     "ProbingOperator",
     "Problem",
     "Provenance",
@@ -105,6 +107,14 @@ class OptimumProblem(Problem, Protocol):
     @property
     def optimum(self) -> float:
         """The largest fitness; nan where it is unknown."""
+
+
+@runtime_checkable
+class PicturedProblem(Problem, Protocol):
+    """A problem that says what its solutions look like (in Python); others show plain arrays."""
+
+    def picture(self, x: Any) -> Drawing:
+        """Draw x; without one (None), the problem's own instance, before a run has begun."""
 
 
 @runtime_checkable
