@@ -225,13 +225,17 @@ def bits(x: Any, n: int = 0, words: str = "") -> Drawing:
     )  # fmt: skip
 
 
-def cells(count: int, width: int = 0, *, gap: float = 0.06, **looks: Any) -> Boxes:
+def cells(
+    count: int, width: int = 0, down: float = 0.0, *, gap: float = 0.06, **looks: Any
+) -> Boxes:
     """Return the cells of a grid, row by row from the top left; each is a square of side 1.
 
     Parameters
     ----------
     width : int
         Cells of a row; by default the grid is about three times as wide as high.
+    down : float
+        How far below 0 the grid begins.
     gap : float
         What is left free at each side of a cell.
     looks
@@ -239,7 +243,7 @@ def cells(count: int, width: int = 0, *, gap: float = 0.06, **looks: Any) -> Box
     """
     width = width or width_of(count)
     place = np.arange(count)
-    left, top = place % width + gap, -(place // width) - gap
+    left, top = place % width + gap, -(place // width) - gap - down
     return Boxes(left, top - 1 + 2 * gap, left + 1 - 2 * gap, top, **looks)
 
 
