@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.views.estimates import EijView
     from app.views.fitness import CompareView, FitnessView
     from app.views.selection import SelectionView
+    from app.views.solution import SolutionView
 
 __all__ = [
     "CompareView",
@@ -28,6 +29,7 @@ __all__ = [
     "FitnessView",
     "LiveRun",
     "SelectionView",
+    "SolutionView",
 ]
 
 

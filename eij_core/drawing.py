@@ -171,22 +171,25 @@ def picture_of(problem: Any, x: Any = None) -> Drawing:
         drawn: Drawing = picture(x)
         return drawn
     if x is None:
-        return Drawing((), f"{problem.n:,} places; no solution yet." if problem else "")
-    return plain(np.asarray(x))
+        return Drawing((), "No solution yet.")
+    return plain(x)
 
 
-def plain(x: NDArray[Any]) -> Drawing:
+def plain(x: Any) -> Drawing:
     """Draw an array as it is: bits as cells, other numbers by their places."""
-    x = x.ravel()
-    if x.dtype.kind not in "buif":
-        return Drawing((), "This solution is not an array of numbers.")
+    try:
+        x = np.asarray(x).ravel()
+    except ValueError:  # rows of different lengths
+        x = np.zeros(0, object)
+    if x.dtype.kind not in "buif" or not x.size:
+        return Drawing((), "This solution is no array of numbers: there is no picture of it.")
     if x.dtype.kind == "b" or (x.dtype == np.uint8 and not (x > 1).any()):
         return bits(x)
     drawn = kept(x.size)
     y = x[drawn].astype(float)
     return Drawing(
         (Lines(drawn, y, colour="soft", width=1.0, alpha=0.5), Points(drawn, y, size=5.0)),
-        f"{x.size:,} numbers from {x.min():.4g} to {x.max():.4g}." if x.size else "Nothing.",
+        f"{x.size:,} numbers from {x.min():.4g} to {x.max():.4g}.",
         sampled(x.size, "number"), "place", "value",
     )  # fmt: skip
 

@@ -7,21 +7,23 @@ snapshot in their own way.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from app.background.jobs import RunJob, baselines_of
-from app.server.limits import ROWS
+from app.server.limits import ROWS, VisitorLimits, check_trial
 from app.views.snapshot import (
     Curve,
     Snapshot,
     Tally,
     empty_snapshot,
+    instance_of,
     snapshot_of_run,
     tally_of,
 )
-from eij_core import EijError, MeterUnavailable, Run, Trial
+from eij_core import EijError, InputError, MeterUnavailable, Run, Trial
 from eij_core.drive import Lane
 from eij_core.meters.counters.detect import foreseen_info
 from eij_core.protocols import EnergyInfo
@@ -30,6 +32,8 @@ PACED = ("simulated", "replayed")
 """Energy that may be played slowly; on a real counter the idle time would cost Joules."""
 PAST = 8
 """Earlier runs that are kept."""
+QUICKLY_BUILT = VisitorLimits(size=5000, table=2**21)
+"""Instances that are built while a visitor chooses, to be drawn before the run."""
 
 
 class Playback(Protocol):
@@ -76,6 +80,7 @@ class Controller:
         self.job: RunJob | None = None
         self.snapshot = empty_snapshot(Trial(), _checked_info(Trial()))
         self.story: Hashable = None
+        self._previewed: Any = None
         self.past: list[Curve] = []
         self.overlaid: tuple[str, ...] = ()
         """Labels of earlier runs to draw beside this one."""
@@ -189,8 +194,11 @@ class Controller:
         except MeterUnavailable as error:
             self._problem = error
             snapshot = empty_snapshot(trial)
+        snapshot = snapshot._replace(instance=partial(_small_instance, trial))
         shown = self.snapshot
-        if self.job is not None or len(shown.rows) or _title(snapshot) != _title(shown):
+        same = trial.problem == self._previewed and _title(snapshot) == _title(shown)
+        if self.job is not None or len(shown.rows) or not same:
+            self._previewed = trial.problem
             self._show(snapshot, "empty")
 
     def show(self, snapshot: Snapshot, name: str) -> None:
@@ -329,6 +337,14 @@ def _checked_info(trial: Trial) -> EnergyInfo:
     meter.close()
     opened: EnergyInfo = meter.info
     return opened
+
+
+def _small_instance(trial: Trial) -> Any:
+    """Return a trial's problem, to be drawn before it is run; None of one that takes long."""
+    try:
+        return instance_of(check_trial(trial, QUICKLY_BUILT))
+    except InputError:
+        return None
 
 
 def _title(snapshot: Snapshot) -> tuple[Any, ...]:

@@ -27,6 +27,7 @@ from app.views.estimates import EijView
 from app.views.fitness import CompareView, FitnessView
 from app.views.panes import grid
 from app.views.selection import SelectionView
+from app.views.solution import SolutionView
 from app.views.view import View
 from eij_core import EijError, Result, Run, RunError, Trial
 from eij_core.result import frame_of
@@ -39,6 +40,7 @@ VIEWS: dict[str, type[View]] = {
     "selection": SelectionView,
     "decision": DecisionView,
     "energy": EnergyView,
+    "solution": SolutionView,
 }
 
 
@@ -56,7 +58,7 @@ class LiveRun(pn.viewable.Viewer):
     pace : float
         Seconds over which the budget is played; 0: as fast as it goes.
     views : tuple of str
-        Of fitness, compare, eij, selection, decision, energy.
+        Of fitness, compare, eij, selection, decision, energy, solution.
 
     Examples
     --------

@@ -24,6 +24,7 @@ from app.views.estimates import EijView
 from app.views.fitness import CompareView
 from app.views.panes import grid
 from app.views.selection import SelectionView
+from app.views.solution import SolutionView
 from eij_core import EijError, MeterUnavailable
 
 SELDOM = 3
@@ -50,7 +51,14 @@ class RunPage:
         self.controls = Controls(self.settings, self.controller.adjust)
         self.share = Share(self.settings, self.controller)
         self.counterfactual = CounterfactualPanel(self.controller)
-        self.views = (CompareView(), EijView(), SelectionView(), DecisionView(), EnergyView())
+        self.views = (
+            CompareView(),
+            EijView(),
+            SelectionView(),
+            DecisionView(),
+            EnergyView(),
+            SolutionView(),
+        )
         self._losses = 0
         # The first view comes with the page, the others as soon as the browser shows it.
         self._awake = 1
@@ -67,9 +75,9 @@ class RunPage:
 
     def main(self) -> Any:
         """Return what fills the middle of the page."""
-        compare, estimates, selection, decision, energy = self.views
+        compare, estimates, selection, decision, energy, solution = self.views
         return middle(
-            self._notice, self._failure, self.bar, compare,
+            self._notice, self._failure, self.bar, compare, solution,
             grid(estimates, selection),
             grid(decision, energy, columns=TWO_THIRDS),
             fold("What would another rule have chosen?", lambda: [self.counterfactual]),
