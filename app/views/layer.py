@@ -84,10 +84,12 @@ class Marks(Layer):
     size: int = 13
     edge: str = "white"
     edge_width: float = 1.0
+    fill: float = 1.0
+    """Opacity within the edge."""
 
     def element(self) -> hv.Element:
         """Return points."""
-        edges = {"line_color": self.edge, "line_width": self.edge_width}
+        edges = {"line_color": self.edge, "line_width": self.edge_width, "fill_alpha": self.fill}
         return hv.Scatter(self.columns, *self.columns, label=self.label, **AS_DICT).opts(
             color=self.colour, marker=self.marker, size=self.size, **edges
         )
@@ -103,6 +105,11 @@ class Rectangles(Layer):
         return hv.Rectangles(self.columns, corners, [shade], label=self.label, **AS_DICT).opts(
             fill_color=self.colour, fill_alpha=shade, line_alpha=0.0
         )
+
+    def source(self) -> Columns:
+        """Return the columns, the opacity under the name that HoloViews gives it."""
+        columns = super().source()
+        return {**columns, "fill_alpha": columns.pop("shade")}
 
 
 @dataclass(frozen=True)

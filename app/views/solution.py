@@ -155,9 +155,11 @@ def layer_of(shape: Shape) -> Layer:
     columns: dict[str, Any] = {name: getattr(shape, name) for name in shape.arrays}
     match shape:
         case Points():
-            ring = {"edge": colour, "edge_width": 1.2} if shape.hollow else {"edge_width": 0.0}
-            fill = "transparent" if shape.hollow else colour
-            return Marks(columns, fill, label, size=round(shape.size), **ring)
+            width, fill = (1.2, 0.0) if shape.hollow else (0.0, 1.0)
+            return Marks(
+                columns, colour, label,
+                size=round(shape.size), edge=colour, edge_width=width, fill=fill,
+            )  # fmt: skip
         case Lines():
             dash = "dashed" if shape.dashed else "solid"
             return Line(columns, colour, label, dash, shape.width, shape.alpha, grows=False)
@@ -172,6 +174,6 @@ def layer_of(shape: Shape) -> Layer:
 def _keep_aspect(plot: Any, element: Any) -> None:
     """Let the browser fit both axes to the data, with one scale: a hook of HoloViews."""
     plot.state.update(
-        x_range=DataRange1d(range_padding=0.03), y_range=DataRange1d(range_padding=0.03),
+        x_range=DataRange1d(range_padding=0.05), y_range=DataRange1d(range_padding=0.05),
         match_aspect=True,
     )  # fmt: skip

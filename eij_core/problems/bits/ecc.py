@@ -116,7 +116,7 @@ class ECC(NamedTuple):
                 _grid(np.ones((count, count)), across, colour="soft", shade=0.1),
                 _grid(near * ~lowest, across, colour="c4", label="near"),
                 _grid(lowest, across, colour="c1", label="nearest"),
-                Texts((0, across), (0.4, 0.4), ("words", "pairs of words"), colour="ink",
+                Texts((0, across), (0.8, 0.8), ("words", "pairs of words"), colour="ink",
                       side="left"),
             ),
             f"{self.words:,} words of {length} bits: {found}.",

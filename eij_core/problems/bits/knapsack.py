@@ -97,21 +97,20 @@ class Knapsack(NamedTuple):
         weight, profit = self.weights[drawn], self.profits[drawn]
         load = 0 if x is None else int(self.weights[x == 1].sum())
         high, wide = 0.1 * float(profit.max()), float(weight.max())
+        low = -2.5 * high
         bar = min(load / self.capacity, 1.1) * wide
         full = load > self.capacity
         count = 0 if x is None else int(np.sum(x))
         share = f"weight {load:,} of {self.capacity:,}" + (", too much" if full else "")
         return Drawing(
             (
-                Boxes(0.0, -1.6 * high, wide, -0.7 * high, colour="soft", shade=0.16),
-                Boxes(
-                    0.0, -1.6 * high, bar, -0.7 * high, colour="bad" if full else "c2", shade=0.8
-                ),
+                Boxes(0.0, low, wide, low + high, colour="soft", shade=0.16),
+                Boxes(0.0, low, bar, low + high, colour="bad" if full else "c2", shade=0.8),
                 Points(
                     weight[~taken], profit[~taken], colour="soft", hollow=True, label="left out"
                 ),
                 Points(weight[taken], profit[taken], colour="c0", size=10.0, label="taken"),
-                Texts(0.0, -1.15 * high, (f" {share}",), colour="ink", side="left"),
+                Texts(0.0, -0.9 * high, (share,), colour="ink", side="left"),
             ),
             f"{count:,} of {self.n:,} items taken: {share}.",
             sampled(self.n, "item", MOST),

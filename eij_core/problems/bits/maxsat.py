@@ -124,7 +124,7 @@ def _picture(problem: Any, x: Any) -> Drawing:
     ones = np.zeros(n) if x is None else x.astype(float)
     width = width_of(-(-count // each))
     upper, lower = _means(ones, each), _means(open_.astype(float), each)
-    down = -(-upper.size // width) + 1.6
+    down = -(-upper.size // width) + 1.8
     shades = np.where(lower > 0, np.maximum(lower, 0.4), 0.0)
     few = np.flatnonzero(open_)[: TRACED if each == 1 else 0]
     of_few = np.isin(problem.clauses, few)
@@ -141,7 +141,7 @@ def _picture(problem: Any, x: Any) -> Drawing:
                   label="satisfied" if x is not None else "clause"),
             cells(lower.size, width, down, colour="bad", shade=shades, label="not satisfied"),
             Lines(x_lines, y_lines, colour="bad", width=0.8, alpha=0.45),
-            Texts((0, 0), (0.4, 0.4 - down), ("variables", "clauses"), colour="ink", side="left"),
+            Texts((0, 0), (0.7, 0.7 - down), ("variables", "clauses"), colour="ink", side="left"),
         ),
         f"{n:,} variables, {count:,} clauses; no solution yet." if x is None else f"{said}.",
         f"A cell is {each} neighbouring variables, or clauses." if each > 1 else "", equal=True,
