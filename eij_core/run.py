@@ -32,6 +32,7 @@ from .protocols import (
     State,
 )
 from .result import JOULES_SPENT, Block, Change, Result, end_of, result_of
+from .target import limits_of
 from .trial import Trial
 
 __all__ = ["Block", "Run", "RunError", "solve"]
@@ -77,7 +78,6 @@ class Run(Iterator[Block]):
         self.meter: SimulatedMeter | CountedMeter = trial.make("meter")
         operators = self.algorithm.operators
         self.names: tuple[str, ...] = tuple(operator.name for operator in operators)
-        profile = None
         if trial.profile:
             from .profiles.profile import profile_for  # here, because it imports pandas
 
@@ -85,11 +85,11 @@ class Run(Iterator[Block]):
         self.charges = charges_of(
             self.meter, trial.name_of("problem"), trial.name_of("algorithm"), operators
         )
-        self.limits = trial.limits()
+        self.limits = limits_of(trial, self.problem)
         self.streams = streams_for(trial.seed, trial.repetition)
         self.ledger = new_ledger(len(operators))
-        known = self.charges.hints(self.algorithm, self.problem)
-        hints = profile.hints(known) if profile else known
+        hints = self.charges.hints(self.algorithm, self.problem)
+        hints = profile.hints(hints) if trial.profile else hints
         self.stats = self.selector.memory(hints, trial.budget.joules)
         self.prices = Prices(len(operators))
         self.limits = self.limits._replace(ask=self.prices.next_round(self))
