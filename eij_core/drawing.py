@@ -71,7 +71,10 @@ class Lines(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Boxes(Shape):
-    """Rectangles: cells of a grid, bars, the jobs of a Gantt chart; each has an opacity."""
+    """Rectangles: cells of a grid, bars, the jobs of a Gantt chart; each has an opacity.
+
+    Those of opacity 0 are dropped.
+    """
 
     left: Any
     bottom: Any
@@ -89,6 +92,10 @@ class Boxes(Shape):
         super().__post_init__()
         if self.shade.size == 1:
             object.__setattr__(self, "shade", np.full(self.left.size, self.shade[0]))
+        seen = self.shade > 0.0
+        if not seen.all():
+            for name in self.arrays:
+                object.__setattr__(self, name, getattr(self, name)[seen])
 
 
 @dataclass(frozen=True, eq=False)

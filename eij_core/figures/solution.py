@@ -81,12 +81,9 @@ def _draw(ax: Axes, shape: Shape) -> None:
             style = "--" if shape.dashed else "-"
             ax.plot(shape.x, shape.y, style, color=colour, linewidth=shape.width, alpha=shape.alpha)
         case Boxes():
-            seen = np.flatnonzero(shape.shade > 0)
-            if not seen.size:
-                return
             x, y = (shape.left, shape.right), (shape.bottom, shape.top)
-            corners = [np.stack([x[i], y[j]], axis=1)[seen] for i, j in CORNERS]
-            shades = [to_rgba(colour, float(alpha)) for alpha in shape.shade[seen]]
+            corners = [np.stack([x[i], y[j]], axis=1) for i, j in CORNERS]
+            shades = [to_rgba(colour, float(alpha)) for alpha in shape.shade]
             filled = PolyCollection(
                 list(np.stack(corners, axis=1)), facecolors=shades, linewidths=0.0
             )
