@@ -50,6 +50,7 @@ __all__ = [
     "Settled",
     "SimulatedMeter",
     "State",
+    "TunableAlgorithm",
 ]
 
 
@@ -188,6 +189,15 @@ class Algorithm(Protocol):
 
     def begin(self, problem: Any, rng: Any) -> State:
         """Return the first state."""
+
+
+@runtime_checkable
+class TunableAlgorithm(Algorithm, Protocol):
+    """An algorithm whose operators may be arms: with parameters of their own (in Python)."""
+
+    @property
+    def tunable(self) -> tuple[str, ...]:
+        """The names of the fields that operators read at every application."""
 
 
 # --- selectors ------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from app.pages.common.offers import read_component
 from app.pages.run.lessons.lessons import LESSONS
 from app.pages.run.settings import Settings
 from eij_core import Budget, EijError
+from eij_core.target import check_target
 from eij_core.trial import FAMILIES
 
 
@@ -22,6 +23,7 @@ READERS: dict[str, Reader] = {
     "lesson": one_of(["", *LESSONS]),
     **{family: partial(read_component, family) for family in FAMILIES},
     "budget": _budget,
+    "target": check_target,
     "seed": number_in(int, *Settings.param["seed"].bounds),
     "pace": number_in(float, *Settings.param["pace"].bounds),
     "compare": flag,
@@ -74,6 +76,7 @@ def _normal(name: str, value: Any) -> Any:
     try:
         if name in FAMILIES:
             return read_component(name, value)
-        return Budget.parse(value) if name == "budget" else value
+        reader = {"budget": Budget.parse, "target": check_target}.get(name)
+        return reader(value) if reader else value
     except EijError:
         return value
