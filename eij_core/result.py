@@ -20,6 +20,7 @@ from .trial import Trial
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .figures.canvas import Picture
     from .run import Run
 
 PORTION = 65_536
@@ -130,6 +131,15 @@ class Result:
         from .figures.result_card import picture
 
         return picture(self).svg()
+
+    def picture(self) -> Picture:
+        """Return the best solution as its problem draws it: `.svg()`, `.png()` or `.save(path)`."""
+        from .drawing import picture_of
+        from .figures.solution import solution_picture
+
+        drawing = picture_of(self.trial.make("problem"), self.best.x)
+        title = f"{self.trial.name_of('problem')}: fitness {self.best.fitness:.6g}"
+        return solution_picture(drawing, title)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data without its rows; nan and infinities become None."""

@@ -108,7 +108,7 @@ class SolutionView(View):
         self._said = html_pane((0, 12, 2, 12))
         self._file = pmui.FileDownload(
             label="Solution as JSON", filename="eij-solution.json", callback=self._written,
-            embed=False, variant="text", disabled=True, size="small", margin=(0, 6),
+            embed=False, disabled=True, size="small", margin=(0, 6),
         )  # fmt: skip
         return [*super()._body(), self._said, self._file]
 
