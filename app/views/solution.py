@@ -55,7 +55,7 @@ class SolutionPlot(Plot):
             axes["yticks"] = [(-i, name) for i, name in enumerate(drawn.rows)]
         hooks = [_keep_aspect] if drawn.equal else []
         labelled = any(shape.label for shape in drawn.shapes)
-        return {**axes, "height": 330, "show_legend": labelled, "hooks": hooks}
+        return {**axes, "height": 330, "legend_cols": 2, "show_legend": labelled, "hooks": hooks}
 
     def limits(self, snapshot: Snapshot) -> AxisLimits:
         """Return what the drawing spans; where both axes have one scale, the browser finds it."""
