@@ -50,7 +50,6 @@ __all__ = [
     "Settled",
     "SimulatedMeter",
     "State",
-    "TunableAlgorithm",
 ]
 
 
@@ -72,7 +71,7 @@ class Problem(Protocol):
         """Evaluate a uint8 array of n bits."""
 
     def prepare(self, x: Any) -> Any:
-        """Return the memo: one int64 array that describes x, copied with `memo[:] = other`."""
+        """Return the memo: one array, of int64 or float64, that describes x."""
 
     def flip(self, x: Any, memo: Any, i: int) -> float:
         """Flip bit i in x and memo; return the new fitness, equal to the full evaluation."""
@@ -181,7 +180,10 @@ class ProbingOperator(ForecastingOperator, Protocol):
 
 
 class Algorithm(Protocol):
-    """A portfolio of operators and the state that they change."""
+    """A portfolio of operators and the state that they change.
+
+    `tunable`, which may be left out, names the fields that an arm has a value of its own for.
+    """
 
     @property
     def operators(self) -> tuple[Any, ...]:
@@ -189,15 +191,6 @@ class Algorithm(Protocol):
 
     def begin(self, problem: Any, rng: Any) -> State:
         """Return the first state."""
-
-
-@runtime_checkable
-class TunableAlgorithm(Algorithm, Protocol):
-    """An algorithm whose operators may be arms: with parameters of their own (in Python)."""
-
-    @property
-    def tunable(self) -> tuple[str, ...]:
-        """The names of the fields that operators read at every application."""
 
 
 # --- selectors ------------------------------------------------------------------------------------
@@ -267,6 +260,10 @@ class CampaignExecutor(Executor, Protocol):
     @property
     def lost(self) -> str:
         """Why no result will come any more; empty while the executor works."""
+
+    @property
+    def stalled(self) -> str:
+        """What the tasks under way wait for; empty while they can be run."""
 
     @property
     def breaks(self) -> bool:

@@ -12,28 +12,27 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from app.background.jobs import RunJob, baselines_of
-from app.server.limits import ROWS, VisitorLimits, check_trial
-from app.views.snapshot import (
+from eij_core import EijError, MeterUnavailable, Run, Trial
+from eij_core.drive import Lane
+from eij_core.meters.counters.detect import foreseen_info
+from eij_core.protocols import EnergyInfo
+
+from ..server.limits import ROWS
+from ..views.snapshot import (
     Curve,
     Snapshot,
     Tally,
     empty_snapshot,
-    instance_of,
     snapshot_of_run,
     tally_of,
 )
-from eij_core import EijError, InputError, MeterUnavailable, Run, Trial
-from eij_core.drive import Lane
-from eij_core.meters.counters.detect import foreseen_info
-from eij_core.protocols import EnergyInfo
+from .jobs import RunJob, baselines_of
+from .previews import small_instance
 
 PACED = ("simulated", "replayed")
 """Energy that may be played slowly; on a real counter the idle time would cost Joules."""
 PAST = 8
 """Earlier runs that are kept."""
-QUICKLY_BUILT = VisitorLimits(size=5000, table=2**21)
-"""Instances that are built while a visitor chooses, to be drawn before the run."""
 
 
 class Playback(Protocol):
@@ -194,7 +193,7 @@ class Controller:
         except MeterUnavailable as error:
             self._problem = error
             snapshot = empty_snapshot(trial)
-        snapshot = snapshot._replace(instance=partial(_small_instance, trial))
+        snapshot = snapshot._replace(instance=partial(small_instance, trial))
         shown = self.snapshot
         same = trial.problem == self._previewed and _title(snapshot) == _title(shown)
         if self.job is not None or len(shown.rows) or not same:
@@ -337,14 +336,6 @@ def _checked_info(trial: Trial) -> EnergyInfo:
     meter.close()
     opened: EnergyInfo = meter.info
     return opened
-
-
-def _small_instance(trial: Trial) -> Any:
-    """Return a trial's problem, to be drawn before it is run; None of one that takes long."""
-    try:
-        return instance_of(check_trial(trial, QUICKLY_BUILT))
-    except InputError:
-        return None
 
 
 def _title(snapshot: Snapshot) -> tuple[Any, ...]:

@@ -12,16 +12,17 @@ import numpy as np
 import panel_material_ui as pmui
 from bokeh.models import DataRange1d
 
-from app.text.escape import text
-from app.text.numbers import number
-from app.views.layer import Layer, Line, Marks, Rectangles, Words
-from app.views.panes import html_pane
-from app.views.plot import AxisLimits, Plot
-from app.views.snapshot import Snapshot
-from app.views.view import View
 from eij_core.drawing import Boxes, Drawing, Lines, Points, Shape, Texts, picture_of
 from eij_core.figures.colours import EITHER
 from eij_core.result import finite
+
+from ..text.escape import text
+from ..text.numbers import number
+from .layer import Layer, Line, Marks, Rectangles, Words
+from .panes import html_pane
+from .plot import AxisLimits, Plot
+from .snapshot import Snapshot
+from .view import View
 
 PALETTE = {**EITHER, "soft": EITHER["c6"], "ink": EITHER["c6"]}
 """The colours of a drawing: readable on light and on dark."""

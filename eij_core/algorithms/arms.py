@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..engine.kernel import kernel
 from ..errors import InputError, nearest
-from ..protocols import ForecastingOperator, ProbingOperator, TunableAlgorithm
+from ..protocols import ForecastingOperator, ProbingOperator
 from ..registry import Parameter, parameters_of
 
 FORM = "NAME@KEY=VALUE, or values from…to×how many, such as flips=0.25..2x4"
@@ -124,7 +124,7 @@ def _parameters(operator: Any, algorithm: Any) -> dict[str, Parameter]:
     """Return what an arm may set: of the operator what has a range, of the algorithm `tunable`."""
     kind: Any = type(operator)
     own = [each for each in parameters_of(kind) if each.range.bounded]
-    tunable = algorithm.tunable if isinstance(algorithm, TunableAlgorithm) else ()
+    tunable = getattr(algorithm, "tunable", ())
     kind = type(algorithm)
     given = [each for each in parameters_of(kind) if each.name in tunable] if tunable else []
     return {each.name: each for each in (*own, *given)}

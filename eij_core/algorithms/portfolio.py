@@ -55,10 +55,21 @@ def portfolio(
         name, *settings = (each.strip() for each in part.split("@"))
         if name not in known:
             raise InputError(field, name, nearest(name, known))
-        operators += arms(known[name](), settings, made, field) if settings else [known[name]()]
+        operator = _operator(name, known[name])
+        operators += arms(operator, settings, made, field) if settings else [operator]
     if len({operator.name for operator in operators}) < len(operators):
         raise InputError(field, names, "each operator once, or each with other values")
     return tuple(operators)
+
+
+def _operator(name: str, factory: Any) -> Any:
+    """Make an operator; a plain function of a solution and random numbers is one itself."""
+    from .plain import PlainOperator  # which needs this module
+
+    needed = [p for p in inspect.signature(factory).parameters.values() if p.default is p.empty]
+    if len(needed) == 2 and not isinstance(factory, type):
+        return PlainOperator.of(factory, name)
+    return factory()
 
 
 def factory_of(
@@ -90,6 +101,7 @@ def factory_of(
     declared = inspect.signature(algorithm)
     first, *others = declared.parameters.values()
     parameters = [first.replace(default=operators), *others]
+    factory.operators = known  # type: ignore[attr-defined]
     factory.__signature__ = declared.replace(parameters=parameters)  # type: ignore[attr-defined]
     factory.__annotations__ = hints
     factory.__doc__, factory.__module__ = algorithm.__doc__, algorithm.__module__
