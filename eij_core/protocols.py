@@ -6,8 +6,6 @@ in numba's subset. Compiled code calls these methods, except those marked "in Py
 
 A hook that a component may leave out stands in a protocol of its own, which `isinstance` tests:
 `isinstance(operator, ProbingOperator)` is true of an operator with the hooks of that protocol.
-
-This module imports `values` and `drawing` alone, so every module may import it.
 """
 
 from __future__ import annotations
@@ -80,10 +78,7 @@ class Problem(Protocol):
         """Flip bit i in x and memo, without computing the fitness."""
 
     def preview(self, x: Any, memo: Any, bits: Any, count: int) -> float:
-        """Return the fitness with the first `count` positions of `bits` flipped.
-
-        These are one or more, and distinct; x and memo are afterwards as they were before.
-        """
+        """Return the fitness with the first `count` ≥ 1 of the distinct `bits` flipped; x stays."""
 
     def reach(self) -> int:
         """Return up to how many flips a preview is quicker than a full evaluation.
@@ -180,10 +175,7 @@ class ProbingOperator(ForecastingOperator, Protocol):
 
 
 class Algorithm(Protocol):
-    """A portfolio of operators and the state that they change.
-
-    `tunable`, which may be left out, names the fields that an arm has a value of its own for.
-    """
+    """A portfolio of operators and the state that they change."""
 
     @property
     def operators(self) -> tuple[Any, ...]:
