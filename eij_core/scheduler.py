@@ -182,6 +182,12 @@ class Scheduler:
             self.run.overhead_ns += time.perf_counter_ns() - entered
             return charged
 
+    def withdraw(self, step: Step) -> None:
+        """Give back a step that was not applied."""
+        with self._guard.step_turn():
+            step.owner = None
+            self._open.discard(step)
+
     def __iter__(self) -> Iterator[Step]:
         while (step := self.ask()) is not None:
             try:
@@ -252,8 +258,7 @@ class Scheduler:
     def belief(self) -> dict[str, Belief]:
         """Return what the rule thinks of each operator."""
         with self._guard.turn():
-            run = self.run
-            return {name: run.selector.belief(run.stats, o) for o, name in enumerate(run.names)}
+            return {n: self.run.selector.belief(self.run.stats, o) for o, n in enumerate(self.run.names)}
 
     def explain(self) -> Decision:
         """Lay open the next decision, with the draws that will decide it."""
