@@ -258,7 +258,8 @@ class Scheduler:
     def belief(self) -> dict[str, Belief]:
         """Return what the rule thinks of each operator."""
         with self._guard.turn():
-            return {n: self.run.selector.belief(self.run.stats, o) for o, n in enumerate(self.run.names)}
+            run = self.run
+            return {name: run.selector.belief(run.stats, o) for o, name in enumerate(run.names)}
 
     def explain(self) -> Decision:
         """Lay open the next decision, with the draws that will decide it."""
@@ -280,9 +281,8 @@ class Scheduler:
         """Return where the loop stands, as `solve` does: table, picture, record, report."""
         with self._guard.turn():
             self._begin_free()
-            if not self.done and not (
-                self.run.counted and (self._open or self._guard.is_elsewhere())
-            ):
+            busy = self.run.counted and (self._open or self._guard.is_elsewhere())
+            if not (self.done or busy):
                 self.run.settle()
             return self.run.result()
 

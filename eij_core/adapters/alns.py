@@ -33,7 +33,6 @@ import math
 from itertools import product
 from typing import Any
 
-
 from ..result import Result
 from .joules import spending
 from .needed import needed
@@ -84,11 +83,9 @@ class JouleSelect(OperatorSelectionScheme):
     @classmethod
     def of(cls, search: Any, op_coupling: Any = None, **options: Any) -> JouleSelect:
         """Return a scheme for the operators of an ALNS, with their names."""
-        names = [
-            [name for name, _ in operators]
-            for operators in (search.destroy_operators, search.repair_operators)
-        ]
-        return cls(*map(len, names), op_coupling, names=names, **options)
+        destroy = [name for name, _ in search.destroy_operators]
+        repair = [name for name, _ in search.repair_operators]
+        return cls(len(destroy), len(repair), op_coupling, names=(destroy, repair), **options)
 
     def __call__(self, rng: Any, best: Any, curr: Any) -> tuple[int, int]:
         """Return the pair to apply, and start its meter; one that was not updated has failed."""

@@ -69,7 +69,8 @@ class JouleBudget:
     @property
     def info(self) -> EnergyInfo:
         """How these Joules are known."""
-        return self._counted.info  # type: ignore[no-any-return]
+        info: EnergyInfo = self._counted.info
+        return info
 
     def start(self) -> None:
         """Look at the counter now; by itself a budget starts when it is first asked for."""

@@ -21,7 +21,9 @@ def needed(extra: str, package: str = "") -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if error.name != package:  # something that the library itself lacks
+        if (error.name or "").partition(".")[
+            0
+        ] != package:  # something that the library itself lacks
             raise
         remedy = f"{package} is not installed: pip install 'eij[{extra}]'"
         raise ModuleNotFoundError(remedy, name=package) from None

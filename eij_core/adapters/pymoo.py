@@ -138,7 +138,8 @@ class DefaultGain:
         if not len(known):
             return float(before.get("CV").min() - after.get("CV").min())
         if known.shape[1] > 1:
-            return self._volume(found) - self._volume(known)
+            volume = self._volume(known)  # of the first population, which sets the box
+            return self._volume(found) - volume
         gains = known.min() - offspring.get("F")[:, 0]
         return np.where(offspring.get("CV")[:, 0] <= 0.0, gains, np.minimum(gains, 0.0))
 
@@ -174,4 +175,5 @@ class MaxJoules(Termination):
 def _feasible(population: Any) -> NDArray[Any]:
     """Return the objectives of the feasible ones."""
     objectives, violation = population.get("F"), population.get("CV")
-    return objectives[violation[:, 0] <= 0.0]  # type: ignore[no-any-return]
+    feasible: NDArray[Any] = objectives[violation[:, 0] <= 0.0]
+    return feasible

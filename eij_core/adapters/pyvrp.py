@@ -62,10 +62,9 @@ class JouleSearch:
         step = self.steps.open
         if step is None or not exhaustive:
             step = self.steps.take()
-            step.gain = 0.0
         found = self._searches[step.number](solution, cost_evaluator, exhaustive)
         costs = [cost_evaluator.penalised_cost(each) for each in (solution, found)]
-        step.gain += float(costs[0] - costs[1])
+        step.gain = (step.gain or 0.0) + float(costs[0] - costs[1])
         if found.is_feasible():
             cost = float(cost_evaluator.cost(found))
             step.best = cost if step.best is None else min(step.best, cost)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from alns.accept import HillClimbing, RecordToRecordTravel
+from alns.accept import RecordToRecordTravel
 
 
 class Case(NamedTuple):
@@ -20,6 +20,11 @@ class Case(NamedTuple):
     destroy: list[Callable[..., Any]]
     repair: list[Callable[..., Any]]
     accept: Callable[[], Any]
+
+
+def within(threshold):
+    """Accept what is not worse than the best by more, which is half a per cent or one."""
+    return RecordToRecordTravel(threshold, threshold, 0.0)
 
 
 # --- a round trip ---------------------------------------------------------------------------------
@@ -103,13 +108,13 @@ def round_trip(rng):
         start,
         [random_cities, dear_cities, path_of_cities],
         [nearest_place, random_place, least_regret],
-        lambda: RecordToRecordTravel(0.05, 0.05, 0.0),
+        lambda: within(0.05),
     )
 
 
 # --- cutting stock --------------------------------------------------------------------------------
 
-BEAM, ORDERS = 1000, 160
+BEAM, ORDERS = 1000, 400
 
 
 class Beams:
@@ -193,13 +198,16 @@ def cutting_stock(rng):
     cuts = rng.integers(80, 550, ORDERS).tolist()
     start = first_fit(Beams([], cuts), rng)
     return Case(
-        start, [random_beams, wasteful_beams], [first_fit, best_fit, least_waste], HillClimbing
+        start,
+        [random_beams, wasteful_beams],
+        [first_fit, best_fit, least_waste],
+        lambda: within(0.5),
     )
 
 
 # --- scheduling under scarce resources ------------------------------------------------------------
 
-JOBS, RESOURCES, CAPACITY = 50, 3, 10
+JOBS, RESOURCES, CAPACITY = 40, 3, 10
 
 
 class Plan:
@@ -329,7 +337,7 @@ def scarce_resources(rng):
         start,
         [random_jobs, mobile_jobs, jobs_of_a_stretch],
         [anywhere, as_early, best_of_three],
-        HillClimbing,
+        lambda: within(1.0),
     )
 
 
