@@ -21,9 +21,8 @@ def needed(extra: str, package: str = "") -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[
-            0
-        ] != package:  # something that the library itself lacks
+        lacking = (error.name or "").partition(".")[0]
+        if lacking != package:  # the library itself needs it
             raise
         remedy = f"{package} is not installed: pip install 'eij[{extra}]'"
         raise ModuleNotFoundError(remedy, name=package) from None

@@ -101,13 +101,13 @@ def test_pairs_of_no_coupling_are_never_applied():
 
 
 def test_it_learns_what_halves():
-    select = JouleSelect.of(search(), **{**SIMULATED, "budget": "5 J"})
+    select = JouleSelect.of(search(), **{**SIMULATED, "budget": "3 J"})
     found = search().iterate(One(), select, HillClimbing(), MaxJoules(select))
     result = select.result()
     assert result.best.fitness == found.best_state.objective()
     assert select.steps.is_spent
     by_name = {total.name: total.applications for total in result.operators}
-    assert by_name["halved + same"] + by_name["halved + again"] > 3 * by_name["worse + same"]
+    assert by_name["halved + same"] + by_name["halved + again"] > by_name["worse + same"]
     assert sum(by_name.values()) == len(found.statistics.objectives) - 1
 
 
