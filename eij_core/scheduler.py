@@ -186,6 +186,12 @@ class Scheduler:
             self.run.overhead_ns += time.perf_counter_ns() - entered
             return charged
 
+    def withdraw(self, step: Step) -> None:
+        """Give back a step that was not applied."""
+        with self._guard.step_turn():
+            step.owner = None
+            self._open.discard(step)
+
     def __iter__(self) -> Iterator[Step]:
         while (step := self.ask()) is not None:
             try:
@@ -279,9 +285,8 @@ class Scheduler:
         """Return where the loop stands, as `solve` does: table, picture, record, report."""
         with self._guard.turn():
             self._begin_free()
-            if not self.done and not (
-                self.run.counted and (self._open or self._guard.is_elsewhere())
-            ):
+            busy = self.run.counted and (self._open or self._guard.is_elsewhere())
+            if not (self.done or busy):
                 self.run.settle()
             return self.run.result()
 
