@@ -248,6 +248,7 @@ def result_of(run: Run, rows: NDArray[Any] | None = None) -> Result:
         changes=tuple(run.changes),
         energy=run.charges.summary(),
         sense=str(getattr(run.problem, "sense", "max")),
+        overhead_seconds=1e-9 * getattr(run, "overhead_ns", 0),
     )
 
 

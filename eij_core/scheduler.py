@@ -46,6 +46,8 @@ class Scheduler:
         Whether the budget pays for the Joules between the steps, too; needs a counter.
     compiled : bool, optional
         True: compile the rule first. False: interpret it. See `Run`.
+    record : path, optional
+        A folder, or a name that ends in .parquet: where to keep the record as the loop goes.
 
     Notes
     -----
@@ -83,13 +85,14 @@ class Scheduler:
         forecasts: Mapping[str, Forecast] | None = None,
         charge_overhead: bool = False,
         compiled: bool | None = None,
+        record: str | Path | None = None,
     ) -> None:
         self._operators = operators if isinstance(operators, str) else tuple(operators)
         self.trial = OwnTrial.of(
             self._operators, sense=sense, forecasts=forecasts, selector=selector, meter=meter,
             budget=budget, seed=seed, repetition=repetition, points=points, every=every,
         )  # fmt: skip
-        self.run = OpenRun(self.trial, compiled=compiled)
+        self.run = OpenRun(self.trial, compiled=compiled, record=record)
         if charge_overhead:
             self.run.charge_overhead()
         self.sense = self.run.sense
@@ -310,6 +313,7 @@ class Scheduler:
         selector: Any = None,
         meter: Any = None,
         compiled: bool | None = None,
+        record: str | Path | None = None,
     ) -> Scheduler:
         """Go on from a checkpoint, with the same choices as if there had been none.
 
@@ -321,10 +325,12 @@ class Scheduler:
         selector, meter : component, optional
             The same again, if they are objects rather than names.
         compiled : bool, optional
+        record : path, optional
+            Where to keep the record, with the rows before the checkpoint.
         """
         checkpoint = read_checkpoint(Path(path))
         given = {"operators": operators, "selector": selector, "meter": meter}
-        self = cls(**checkpoint.arguments(given), compiled=compiled)
+        self = cls(**checkpoint.arguments(given), compiled=compiled, record=record)
         restore(self.run, checkpoint)
         self._seconds_before = self.run.seconds
         return self

@@ -15,9 +15,8 @@ from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from multiprocessing import forkserver
 from typing import Any
 
-from ..errors import EijError, InputError
+from ..errors import EijError, InputError, RunError
 from ..protocols import CampaignExecutor, Executor
-from ..run import RunError
 from ..trial import Trial
 
 VARIABLE = "EIJ_KERNELS"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ..meters.counters.host_lock import reserve_host
 from ..protocols import CampaignExecutor, Executor
-from ..run import solve
+from ..solving import solve
 from ..trial import Trial
 from .executors import CampaignError, PlainExecutor
 from .grid import keyed
