@@ -44,10 +44,8 @@ class Scheduler:
         What one application of an operator takes, where that is known beforehand.
     charge_overhead : bool
         Whether the budget pays for the Joules between the steps, too; needs a counter.
-    compiled : bool, optional
-        True: compile the rule first. False: interpret it. See `Run`.
-    record : path, optional
-        A folder, or a name that ends in .parquet: where to keep the record as the loop goes.
+    compiled, record : optional
+        True: compile the rule first, False: interpret it. Where to keep the record. See `Run`.
 
     Notes
     -----
@@ -320,13 +318,10 @@ class Scheduler:
         Parameters
         ----------
         path : path
-        operators : iterable of str or callable, optional
-            The operators again, if they are callables.
-        selector, meter : component, optional
-            The same again, if they are objects rather than names.
-        compiled : bool, optional
-        record : path, optional
-            Where to keep the record, with the rows before the checkpoint.
+        operators, selector, meter : optional
+            The same again, if they are callables or objects rather than names.
+        compiled, record : optional
+            As above; the record has the rows before the checkpoint, too.
         """
         checkpoint = read_checkpoint(Path(path))
         given = {"operators": operators, "selector": selector, "meter": meter}

@@ -55,9 +55,11 @@ def prepare(where: str | Path, trial: Trial) -> Path:
 
 def label_of(trial: Trial) -> str:
     """Return what a trial is, in plain letters: the name of its record."""
-    names = (trial.name_of(family) for family in ("problem", "algorithm", "selector"))
+    names = [trial.name_of(family) for family in ("problem", "algorithm", "selector")]
+    if names[0] == "own problem":
+        del names[0]  # "own loop" says it
     label = "-".join((*names, str(trial.seed)[:20], str(trial.repetition)))
-    return re.sub("[^A-Za-z0-9._-]", "_", label)
+    return re.sub("[^A-Za-z0-9._-]", "-", label)
 
 
 def _new_in(folder: Path, label: str) -> Path:
