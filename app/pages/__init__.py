@@ -50,6 +50,7 @@ class PageEntry(NamedTuple):
 
 PAGES: dict[str, PageEntry] = {
     "run": PageEntry("Run", "app.pages.run.page:run_page"),
+    "runs": PageEntry("Runs", "app.pages.runs.page:RunsPage"),
     "zoo": PageEntry("Zoo", "app.pages.zoo.page:ZooPage"),
     "campaign": PageEntry("Campaign", "app.pages.campaign.page:CampaignPage"),
     "profile": PageEntry("Profile", "app.pages.profile.page:ProfilePage"),

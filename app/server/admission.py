@@ -20,6 +20,7 @@ from app.background.warming import shared_warming
 from app.internals.bokeh import session_count
 from app.server import shell
 from app.server.limits import limits
+from app.server.visitors import know_visitor
 
 FULL = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport"
 content="width=device-width"><title>EI/J: server full</title><body style="font:16px/1.5 sans-serif;
@@ -38,6 +39,7 @@ class Limited:
             self.set_header("Retry-After", "60")
             self.finish(FULL)
             return
+        know_visitor(self)
         await super().prepare()  # type: ignore[misc]
 
 

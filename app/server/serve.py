@@ -41,7 +41,7 @@ def arguments(address: str, port: int) -> list[str]:
     ]
 
 
-def environment(public: bool, warm: bool = False) -> dict[str, str]:
+def environment(public: bool, warm: bool = False, runs: Path | None = None) -> dict[str, str]:
     """Return what the server needs in its environment; secrets never go on a command line."""
     cores = max(1, (os.cpu_count() or 2) - 1)
     wanted = {
@@ -53,11 +53,17 @@ def environment(public: bool, warm: bool = False) -> dict[str, str]:
         "MALLOC_ARENA_MAX": "2",
     }
     found = {name: os.environ.get(name, value) for name, value in wanted.items()}
-    return {**found, "EIJ_PUBLIC": str(int(public)), "EIJ_WARM": str(int(warm))}
+    kept = {} if runs is None else {"EIJ_RUNS": str(runs.absolute())}
+    return {**found, **kept, "EIJ_PUBLIC": str(int(public)), "EIJ_WARM": str(int(warm))}
 
 
 def serve(
-    address: str = "127.0.0.1", port: int = 5006, public: bool = False, warm: bool = True
+    address: str = "127.0.0.1",
+    port: int = 5006,
+    public: bool = False,
+    warm: bool = True,
+    runs: Path | None = None,
+    query: str = "",
 ) -> None:
     """Serve the dashboard until interrupted; a server that crashes is started anew.
 
@@ -70,13 +76,17 @@ def serve(
         names under which a proxy is reached in `EIJ_HOSTS`.
     warm : bool
         Whether to compile what people run first, behind the page and at the lowest priority.
+    runs : path, optional
+        The folder of the runs; by default `EIJ_RUNS`, or one in the user's folder of states.
+    query : str
+        What the printed address asks for.
     """
     check_free(address, port)
     command = [sys.executable, "-m", "panel", *arguments(address, port)]
     over = threading.Event()
-    threading.Thread(target=_announce, args=(address, port, over), daemon=True).start()
+    threading.Thread(target=_announce, args=(address, port, over, query), daemon=True).start()
     try:
-        env = {**os.environ, **environment(public, warm), "EIJ_SUPERVISED": "1"}
+        env = {**os.environ, **environment(public, warm, runs), "EIJ_SUPERVISED": "1"}
         raise SystemExit(supervise(command, env))
     finally:
         over.set()
@@ -97,11 +107,11 @@ def check_free(address: str, port: int) -> None:
         ) from None  # fmt: skip
 
 
-def _announce(address: str, port: int, over: threading.Event) -> None:
+def _announce(address: str, port: int, over: threading.Event, query: str) -> None:
     """Print the address as soon as the server listens there."""
     while not over.wait(0.2):
         with contextlib.suppress(OSError), socket.create_connection((address, port), timeout=1.0):
-            print(f"The dashboard: http://{address}:{port}/app", flush=True)
+            print(f"The dashboard: http://{address}:{port}/app{query}", flush=True)
             return
 
 

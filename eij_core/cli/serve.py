@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -29,6 +30,10 @@ def serve(
         bool,
         typer.Option("--warm/--no-warm", help="Compile in the background what people run first."),
     ] = True,
+    runs: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep runs here, and show those that are here."),
+    ] = None,
 ) -> None:
     """Serve the dashboard to browsers.
 
@@ -38,17 +43,21 @@ def serve(
     ```console
     $ eij serve
     $ eij serve --port 8080 --public
-    $ eij serve --no-warm
+    $ eij serve --no-warm --runs results/runs
     ```
     """
+    dashboard().serve(address=address, port=port, public=public, warm=warm, runs=runs)
+
+
+def dashboard() -> Any:
+    """Return the module that serves the dashboard, or say that it is not installed."""
     needed = (*NEEDED, "app.server.serve")
     if missing := [name for name in needed if not _is_installed(name)]:
         raise DashboardMissing(
             f"the dashboard is not installed (no {', '.join(missing)}): pip install 'eij[app]'"
         )
     # By name: the core never imports the dashboard, not even when it starts it.
-    dashboard = importlib.import_module("app.server.serve")
-    dashboard.serve(address=address, port=port, public=public, warm=warm)
+    return importlib.import_module("app.server.serve")
 
 
 def _is_installed(name: str) -> bool:
