@@ -250,6 +250,10 @@ class Scheduler:
         """What choosing and learning took so far."""
         return self.run.overhead
 
+    def turn(self) -> contextlib.AbstractContextManager[bool]:
+        """Return what holds the loop between two calls, for another thread that reads `run`."""
+        return self._guard.turn()
+
     def belief(self) -> dict[str, Belief]:
         """Return what the rule thinks of each operator."""
         with self._guard.turn():

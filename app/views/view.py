@@ -26,7 +26,7 @@ from app.views.live_figure import LiveFigure
 from app.views.panes import figure_place, html_pane
 from app.views.plot import Plot
 from app.views.snapshot import Snapshot, snapshot_of_result, snapshot_of_run, tally_of
-from eij_core import Run
+from eij_core import Run, Scheduler
 
 SMALL: dict[str, Any] = {"size": "small", "margin": (0, 4), "align": "center"}
 WORDS = Environment(loader=FileSystemLoader(Path(__file__).with_name("words")))
@@ -64,8 +64,8 @@ class View(pn.viewable.Viewer):
 
     Parameters
     ----------
-    source : Result, Run, LiveRun or Snapshot, optional
-        What to show; a `LiveRun` is followed, of a `Run` its present state is shown.
+    source : Result, Run, Scheduler, LiveRun or Snapshot, optional
+        What to show; a `LiveRun` is followed, of a `Run` or `Scheduler` its present state is shown.
     """
 
     screen: ClassVar[Screen] = Screen()
@@ -102,6 +102,9 @@ class View(pn.viewable.Viewer):
         """
         if hasattr(source, "follow"):
             source.follow(self)
+        elif isinstance(source, Scheduler):
+            with source.turn():
+                self.bind(source.run)
         elif isinstance(source, Run):
             rows = source.rows()
             snapshot = snapshot_of_run(source, rows, tally_of(source))

@@ -27,8 +27,8 @@ def ways(folder: Path, public: bool) -> str:
         f"<pre class='code'>eij run --record {text(place)}</pre>"
         "<p style='margin-top:1em'><b>In your own program:</b></p>"
         f"<pre class='code'>{_lines(loop)}</pre>"
-        "<p class='quiet' style='margin-top:1em'>A folder elsewhere: <code>eij watch FOLDER</code> shows its runs, also "
-        "while they go on in other processes.</p></div>"
+        "<p class='quiet' style='margin-top:1em'>A folder elsewhere: <code>eij watch FOLDER</code> "
+        "shows its runs, also while they go on in other processes.</p></div>"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -44,7 +45,7 @@ class OpenedRun(pn.viewable.Viewer):
         self._trouble = alert_box(margin=0)
         self.views: tuple[View, ...] = (FitnessView(), EijView(), SelectionView(), EnergyView())
         self.downloads = {
-            kind: download(words, f"run.{kind}", partial(self._file, kind))
+            kind: plain_download(words, f"run.{kind}", partial(self._file, kind))
             for kind, words in KINDS.items()
         }
 
@@ -101,6 +102,13 @@ class OpenedRun(pn.viewable.Viewer):
         assert record is not None, "the buttons come with the run"
         self.downloads[kind].filename = f"{self.shown}.{kind}"
         return io.BytesIO(records.write(record, f".{kind}"))
+
+
+def plain_download(label: str, name: str, content: Callable[[], io.BytesIO]) -> Any:
+    """Return a button for a file that looks like the other buttons."""
+    button = download(label, name, content)
+    button.param.update(variant="outlined", color="default")
+    return button
 
 
 def facts_of(run: Summary, record: Record | None) -> str:

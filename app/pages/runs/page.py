@@ -14,12 +14,10 @@ import panel_material_ui as pmui
 
 from app.background.kept_runs import runs_of, watched
 from app.pages.common.layout import (
-    FIELD,
     alert_box,
     box,
     button_row,
     column,
-    download,
     middle,
     set_changed,
     show_alert,
@@ -28,7 +26,7 @@ from app.pages.common.links import read_link, write_link
 from app.pages.common.toolbar import PLAIN
 from app.pages.runs.comparison import Comparison, ComparisonView, Course
 from app.pages.runs.empty import PUBLIC, ways
-from app.pages.runs.opened import OpenedRun
+from app.pages.runs.opened import OpenedRun, plain_download
 from app.pages.runs.table import MOST, RunsTable, row_of
 from app.server.limits import LINK_BYTES, is_public
 from app.text.escape import text
@@ -39,8 +37,6 @@ from eij_core.records import Following, Summary
 
 PERIOD = 0.4
 """Seconds between two looks at what has changed."""
-LIKE_OTHERS: dict[str, Any] = {"variant": "outlined", "color": "default"}
-"""The look of a button for a file among other buttons."""
 COMPARED = 60
 """Runs that are compared at once, at most."""
 LOADED = 6
@@ -93,11 +89,12 @@ class RunsPage:
         self.table.param.watch(lambda event: self._try(self.open, event.new[0]), "asked")
         self.rename_button = pmui.Button(label="Rename", icon="edit", **PLAIN)
         self.delete_button = pmui.Button(label="Delete", icon="delete", **PLAIN)
-        self.download = download("Download", "runs.zip", self._file, **LIKE_OTHERS)
+        self.download = plain_download("Download", "runs.zip", self._file)
         self.rename_button.on_click(lambda _: self._ask_name())
         self.delete_button.on_click(lambda _: self._try(self.delete))
-        self.new_name = pmui.TextInput(label="New name", max_length=80, **{**FIELD, "width": 320,
-                                       "sizing_mode": "fixed"})  # fmt: skip
+        self.new_name = pmui.TextInput(
+            label="New name", max_length=80, size="small", width=320, margin=(6, 6)
+        )
         self.save = pmui.Button(label="Save", color="primary", variant="contained", margin=(6, 4))
         self.cancel = pmui.Button(label="Cancel", **{**PLAIN, "margin": (6, 4)})
         self.save.on_click(lambda _: self._try(self.rename))
@@ -147,12 +144,13 @@ class RunsPage:
         opened = self.opened or OpenedRun(self.watch.folder)
         opened.open(name)
         self._title.object = f"<h2 class='view'>{text(name)}</h2>"
+        self._wanted = name
+        # Drawn before they are on the page: a figure there is not exchanged while it is laid out.
+        opened.look(self._summary_of(name))
         if self.opened is None:
             self.opened = opened
             self._run.objects = [button_row(self.back, self._title), opened]
-        self._wanted = name
         self._list.visible, self._run.visible = False, True
-        self._look_at_opened()
 
     def close_run(self) -> None:
         """Show the list again."""
@@ -308,7 +306,6 @@ class RunsPage:
         return 1 < len(chosen) != len(self._followed)
 
     def _look_at_opened(self, lost: bool = False) -> bool:
-        run = next((run for run in self.runs if run.name == self._wanted), None)
         if self.opened is None or self.opened.shown != self._wanted:
             if self.watch is None or not self.watch.known:
                 return False
@@ -316,7 +313,10 @@ class RunsPage:
             if self.opened is None or self.opened.shown != self._wanted:
                 self.close_run()  # there is none of this name
             return True
-        return self.opened.look(run, lost)
+        return self.opened.look(self._summary_of(self._wanted), lost)
+
+    def _summary_of(self, name: str) -> Summary | None:
+        return next((run for run in self.runs if run.name == name), None)
 
     def link(self) -> str:
         """Return the query that leads back here."""
