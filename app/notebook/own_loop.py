@@ -26,7 +26,7 @@ class LoopController:
     share, failure, at_rest, compiling, job = 1.0, "", False, False, None
 
     def __init__(self, scheduler: Scheduler) -> None:
-        self.run = scheduler
+        self.scheduler = scheduler
         self.problem: EijError | None = None
         self.on_change: Callable[[], Any] = lambda: None
         self.snapshot: Snapshot = self._look()
@@ -35,24 +35,29 @@ class LoopController:
     @property
     def stage(self) -> str:
         """idle before the first step, then running, then finished or stopped."""
-        run = self.run.run
+        run = self.scheduler.run
         if run.done:
             return "stopped" if run.reason == "stopped" else "finished"
         return "running" if run.begun else "idle"
 
     @property
+    def run(self) -> Scheduler | None:
+        """What has the result; None before the first step, which asking for one would book."""
+        return self.scheduler if self.scheduler.run.begun else None
+
+    @property
     def busy(self) -> bool:
         """Whether steps may still come."""
-        return not self.run.done
+        return not self.scheduler.done
 
     @property
     def shown(self) -> tuple[Snapshot, Hashable]:
         """The snapshot to draw, and its story."""
-        return self.snapshot, ("loop", id(self.run))
+        return self.snapshot, ("loop", id(self.scheduler))
 
     def news(self) -> bool:
         """Take in the steps since the last call; return whether to draw again."""
-        now = (int(self.run.run.ledger.decisions[0]), self.stage, self.problem)
+        now = (int(self.scheduler.run.ledger.decisions[0]), self.stage, self.problem)
         if now == self._seen:
             return False
         self._seen = now
@@ -64,13 +69,13 @@ class LoopController:
 
     def stop(self) -> None:
         """End the loop: the scheduler gives no more steps."""
-        self.run.stop()
+        self.scheduler.stop()
         self.on_change()
 
     def adjust(self, **parameters: Any) -> None:
         """Change parameters of the rule; a refusal becomes `problem`."""
         try:
-            self.run.adjust(**parameters)
+            self.scheduler.adjust(**parameters)
             self.problem = None
         except EijError as error:
             self.problem = error
@@ -91,8 +96,8 @@ class LoopController:
         self.start()
 
     def _look(self) -> Snapshot:
-        run = self.run.run
-        with self.run.turn():  # between two steps of the loop
+        run = self.scheduler.run
+        with self.scheduler.turn():  # between two steps of the loop
             return snapshot_of_run(run, run.rows(), tally_of(run) if run.begun else None)
 
 
@@ -111,9 +116,9 @@ class LoopBar(Toolbar, pn.viewable.Viewer):
 
     def refresh(self, controller: LoopController) -> None:
         """Show where the loop stands."""
-        snapshot, run = controller.snapshot, controller.run.run
+        snapshot, run = controller.snapshot, controller.scheduler.run
         self.show_stage(controller.stage, run.reason if controller.stage == "finished" else "")
-        self.show_progress(controller.run.progress)
+        self.show_progress(controller.scheduler.progress)
         set_changed(self.stop, disabled=not controller.busy)
         set_changed(self._numbers, object=numbers(snapshot))
         words = sentence(snapshot) or "The loop has not begun: run the cell with its steps."

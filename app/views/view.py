@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -102,13 +103,12 @@ class View(pn.viewable.Viewer):
         """
         if hasattr(source, "follow"):
             source.follow(self)
-        elif isinstance(source, Scheduler):
-            with source.turn():
-                self.bind(source.run)
-        elif isinstance(source, Run):
-            rows = source.rows()
-            snapshot = snapshot_of_run(source, rows, tally_of(source))
-            self.screen.draw(partial(self.show, snapshot, (id(source), len(rows))))
+        elif isinstance(source, Run | Scheduler):
+            run = source.run if isinstance(source, Scheduler) else source
+            with source.turn() if isinstance(source, Scheduler) else nullcontext():
+                rows = run.rows()
+                snapshot = snapshot_of_run(run, rows, tally_of(run))
+            self.screen.draw(partial(self.show, snapshot, (id(run), len(rows))))
         else:
             snapshot = source if isinstance(source, Snapshot) else snapshot_of_result(source)
             self.screen.draw(partial(self.show, snapshot, None))
