@@ -78,7 +78,7 @@ class OpenedRun(pn.viewable.Viewer):
             show_alert(self._trouble, failure_message(error))
             return False
         if not (news or lost) or self.record is None:
-            self._say(run)
+            self.say(run)
             return False
         try:
             snapshot = snapshot_of_record(self.record)
@@ -89,10 +89,11 @@ class OpenedRun(pn.viewable.Viewer):
         story = (self.shown, lost, len(self.record.rows) if thinned else 0)
         for view in self.views:
             view.show(snapshot, story)
-        self._say(run)
+        self.say(run)
         return True
 
-    def _say(self, run: Summary | None) -> None:
+    def say(self, run: Summary | None) -> None:
+        """Say where the run stands."""
         words = facts_of(run, self.record) if run is not None else ""
         if words != self._facts.object:
             self._facts.object = words

@@ -86,7 +86,7 @@ class RunsPage:
         self.undo.on_click(lambda _: self._try(self.bring_back))
         self.table = RunsTable(sizing_mode="stretch_width", margin=(6, 8))
         self.table.param.watch(lambda _: self.draw(), "selected")
-        self.table.param.watch(lambda event: self._try(self.open, event.new[0]), "asked")
+        self.table.param.watch(lambda event: self._ask_for(event.new[0]), "asked")
         self.rename_button = pmui.Button(label="Rename", icon="edit", **PLAIN)
         self.delete_button = pmui.Button(label="Delete", icon="delete", **PLAIN)
         self.download = plain_download("Download", "runs.zip", self._file)
@@ -143,14 +143,19 @@ class RunsPage:
             return
         opened = self.opened or OpenedRun(self.watch.folder)
         opened.open(name)
+        opened.say(self._summary_of(name))
         self._title.object = f"<h2 class='view'>{text(name)}</h2>"
         self._wanted = name
-        # Drawn before they are on the page: a figure there is not exchanged while it is laid out.
-        opened.look(self._summary_of(name))
+        # The figures come with the next look: a column of Material measures a part that it gets
+        # before Bokeh has laid out the figures in it.
+        self._list.visible, self._run.visible = False, True
         if self.opened is None:
             self.opened = opened
             self._run.objects = [button_row(self.back, self._title), opened]
-        self._list.visible, self._run.visible = False, True
+
+    def _ask_for(self, name: str) -> None:
+        """Have a run opened by the next tick, which comes when the browser has drawn the last."""
+        self._wanted, self._looked = name, 0.0
 
     def close_run(self) -> None:
         """Show the list again."""

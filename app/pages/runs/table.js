@@ -173,7 +173,8 @@ export function render({ model }) {
     }
     all.checked = shown.length > 0 && shown.every(row => chosen.has(row.name))
     const count = chosen.size ? `${chosen.size} selected` : ""
-    const some = shown.length < rows.length ? `${shown.length} of ${rows.length} runs` : `${rows.length} runs`
+    const total = rows.length === 1 ? "1 run" : `${rows.length} runs`
+    const some = shown.length < rows.length ? `${shown.length} of ${total}` : total
     set(told, [some, count].filter(Boolean).join(" · "))
     all.onchange = () => {
       const others = [...chosen].filter(name => !shown.some(row => row.name === name))
