@@ -44,8 +44,8 @@ def runs_of(visitor: str = "") -> Path | None:
     """
     folder = runs_root()
     if is_public():
-        expire()
-        if not visitor or _size_of(folder / VISITORS) > ALL_BYTES:
+        _expire_now_and_then()
+        if not visitor or _bytes > ALL_BYTES:
             return None
         folder = folder / VISITORS / slug(visitor)
     try:
@@ -56,24 +56,31 @@ def runs_of(visitor: str = "") -> Path | None:
     return folder if os.access(folder, os.W_OK) else None
 
 
+def expire() -> None:
+    """Delete the runs of a public server's visitors that have expired."""
+    global _bytes
+    folder = runs_root() / VISITORS
+    size = 0
+    for path in folder.iterdir() if folder.is_dir() else ():
+        RunFolder(path).expire(VISITOR_SECONDS, VISITOR_RUNS, VISITOR_BYTES)
+        left = list(path.iterdir())
+        size += sum(file.stat().st_size for file in left if file.is_file())
+        if not left and time.time() - path.stat().st_mtime > VISITOR_SECONDS:
+            path.rmdir()
+    _bytes = size
+
+
+_bytes = 0
+"""What all visitors' runs take, as of the last look at what has expired."""
 _cleaned = -CLEANING
 
 
-def expire() -> None:
-    """Delete the runs of a public server's visitors that have expired, every ten minutes."""
+def _expire_now_and_then() -> None:
+    """Have it done by a thread of its own, every ten minutes: there may be many files."""
     global _cleaned
-    if time.monotonic() - _cleaned < CLEANING:
-        return
-    _cleaned = time.monotonic()
-    folder = runs_root() / VISITORS
-    for path in folder.iterdir() if folder.is_dir() else ():
-        RunFolder(path).expire(VISITOR_SECONDS, VISITOR_RUNS, VISITOR_BYTES)
-        if not any(path.iterdir()) and time.time() - path.stat().st_mtime > VISITOR_SECONDS:
-            path.rmdir()
-
-
-def _size_of(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    if time.monotonic() - _cleaned >= CLEANING:
+        _cleaned = time.monotonic()
+        threading.Thread(target=expire, name="eij-expire", daemon=True).start()
 
 
 class WatchedFolder:

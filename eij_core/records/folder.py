@@ -141,18 +141,22 @@ class RunFolder:
             self.look()
 
     def expire(self, seconds: float, most: int, most_bytes: float) -> None:
-        """Delete for good what is older, and the oldest beyond a number of runs or bytes."""
+        """Delete for good what is older, and the oldest beyond a number of runs or bytes.
+
+        Only dates and sizes are looked at. A record that grows is older than all others when
+        nothing was written to it for so long.
+        """
         with self._lock:
-            self.look()
-            kept, size = 0, 0.0
-            for run in self.runs:
-                if run.state == RUNNING:
-                    continue
-                kept, size = kept + 1, size + run.bytes
-                if kept > most or size > most_bytes or time.time() - run.date > seconds:
-                    self.path_of(run.name).unlink(missing_ok=True)
+            found = [(path.stat(), path) for path in self._files().values()]
+            kept, size, now = 0, 0.0, time.time()
+            for status, path in sorted(found, key=lambda each: -each[0].st_mtime):
+                old = now - status.st_mtime > seconds
+                if path.suffix == PARQUET:
+                    kept, size = kept + 1, size + status.st_size
+                    old |= kept > most or size > most_bytes
+                if old:
+                    path.unlink(missing_ok=True)
             shutil.rmtree(self.path / BIN, ignore_errors=True)
-            self.look()
 
     def _at_rest(self, name: str) -> Path:
         path = self.path_of(name)

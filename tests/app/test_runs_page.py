@@ -215,7 +215,8 @@ def test_the_dashboard_keeps_its_runs(tmp_path):
 def public(monkeypatch, tmp_path):
     monkeypatch.setenv("EIJ_PUBLIC", "1")
     monkeypatch.setenv("EIJ_RUNS", str(tmp_path / "kept"))
-    monkeypatch.setattr(kept_runs, "_cleaned", -1e9)
+    monkeypatch.setattr(kept_runs, "_cleaned", time.monotonic())
+    monkeypatch.setattr(kept_runs, "_bytes", 0)
     return tmp_path / "kept"
 
 
@@ -251,16 +252,14 @@ def test_what_visitors_leave_expires(public, monkeypatch):
     for i in range(3):
         solve(TRIAL, compiled=False, record=place / f"{i}.parquet")
     monkeypatch.setattr(kept_runs, "VISITOR_RUNS", 2)
-    monkeypatch.setattr(kept_runs, "_cleaned", -1e9)
     kept_runs.expire()
     assert sorted(path.name for path in place.iterdir()) == ["1.parquet", "2.parquet"]
-    monkeypatch.setattr(kept_runs, "VISITOR_SECONDS", 0.0)
-    monkeypatch.setattr(kept_runs, "_cleaned", -1e9)
-    time.sleep(0.01)
+    monkeypatch.setattr(kept_runs, "ALL_BYTES", 100.0)
+    assert kept_runs.runs_of("a" * 32) is None
+    monkeypatch.setattr(kept_runs, "VISITOR_SECONDS", -1.0)
     kept_runs.expire()
     assert not place.exists()
-    monkeypatch.setattr(kept_runs, "ALL_BYTES", -1.0)
-    assert kept_runs.runs_of("a" * 32) is None
+    assert kept_runs.runs_of("a" * 32) == place
 
 
 def test_a_public_page_shows_no_folder(public):

@@ -263,8 +263,11 @@ def test_expiry(tmp_path):
     assert set(states(folder)) == {"2", "3", running.recorder.path.stem}
     folder.expire(3600.0, 2, folder.runs[-1].bytes * 1.5)
     assert set(states(folder)) == {"3", running.recorder.path.stem}
-    folder.expire(0.0, 2, 1e9)
+    os.utime(folder.path_of("3"), (time.time() - 60,) * 2)
+    folder.expire(30.0, 2, 1e9)
     assert set(states(folder)) == {running.recorder.path.stem}
+    folder.expire(-1.0, 2, 1e9)
+    assert states(folder) == {}
 
 
 def test_one_run_followed_to_its_end(tmp_path):

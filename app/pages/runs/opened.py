@@ -126,7 +126,7 @@ def facts_of(run: Summary, record: Record | None) -> str:
         f"<div class='stat' title='{text(about)}'><b>{value}</b><span>{key}</span></div>"
         for key, value, about in cards
     )
-    share = f", {run.progress:.0%} of the budget" if run.state == "running" else ""
+    share = f", {100 * run.progress:.0f} % of the budget" if run.state == "running" else ""
     how = f" ({text(run.reason)})" if run.reason else share
     notes = " ".join(map(text, record.notes)) if record is not None else ""
     words = (
