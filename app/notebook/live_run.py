@@ -112,6 +112,7 @@ class LiveRun(pn.viewable.Viewer):
         if controller.problem is not None:
             raise controller.problem
         self._controller: Any = controller
+        self._settings = settings
         self._bar: Any = TransportBar(controller, settings)
 
     def _follow_loop(self, scheduler: Scheduler) -> None:
