@@ -249,6 +249,10 @@ class CampaignExecutor(Executor, Protocol):
         """Why no result will come any more; empty while the executor works."""
 
     @property
+    def stalled(self) -> str:
+        """What the tasks under way wait for; empty while they can be run."""
+
+    @property
     def breaks(self) -> bool:
         """Whether the death of one worker ends all tasks under way."""
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from platformdirs import user_state_path
 
-from app.server.limits import is_public
 from eij_core.atomic_files import slug
 from eij_core.records import RunFolder
+
+from ..server.limits import is_public
 
 log = logging.getLogger(__name__)
 

@@ -7,12 +7,13 @@ from typing import Any, NoReturn
 
 import panel as pn
 
-from app.pages.common.layout import box, button_row, set_changed
-from app.pages.common.toolbar import Toolbar
-from app.pages.run.tiles import numbers, sentence
-from app.views.panes import html_pane
-from app.views.snapshot import Snapshot, snapshot_of_run, tally_of
 from eij_core import EijError, RunError, Scheduler
+
+from ..pages.common.layout import box, button_row, set_changed
+from ..pages.common.toolbar import Toolbar
+from ..pages.run.tiles import numbers, sentence
+from ..views.panes import html_pane
+from ..views.snapshot import Snapshot, snapshot_of_run, tally_of
 
 
 class LoopController:

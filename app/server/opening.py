@@ -6,8 +6,8 @@ import functools
 import math
 from pathlib import Path
 
-from app.pages.run.lessons.welcome import welcome
-from app.views.layer import thinned
+from ..pages.run.lessons.welcome import welcome
+from ..views.layer import thinned
 
 FILE = Path(__file__).with_name("opening.html")
 LEFT, RIGHT, TOP, BOTTOM = 50.0, 990.0, 10.0, 260.0

@@ -16,6 +16,9 @@ from typing import Any
 
 from eij_core.errors import InputError
 
+FOLDER = Path(__file__).parents[1]
+"""What is served; its name, `app` in a checkout, is the page's in the address."""
+
 
 def arguments(address: str, port: int) -> list[str]:
     """Return the arguments of `panel serve`.
@@ -25,23 +28,24 @@ def arguments(address: str, port: int) -> list[str]:
     >>> "--session-ids" in arguments("127.0.0.1", 5006)
     True
     """
-    folder = str(Path(__file__).parents[1])
     hosts = {f"{host}:{port}" for host in (address, "127.0.0.1", "localhost")}
     hosts |= {*os.environ.get("EIJ_HOSTS", "").split()}  # the public names behind a proxy
     allowed = [part for host in sorted(hosts) for part in ("--allow-websocket-origin", host)]
     return [
-        *("serve", folder, "--address", address, "--port", str(port), "--num-procs", "1"),
+        *("serve", str(FOLDER), "--address", address, "--port", str(port), "--num-procs", "1"),
         *allowed,
         *("--session-ids", "signed", "--session-token-expiration", "28800"),
         *("--unused-session-lifetime", "30000", "--check-unused-sessions", "5000"),
         *("--keep-alive", "20000", "--websocket-max-message-size", "8388608"),
         *("--exclude-headers", "Authorization", "Cookie"),
-        *("--liveness", "--plugins", "app.server.admission"),
+        *("--liveness", "--plugins", f"{__package__}.admission"),
         *(["--use-xheaders"] if "EIJ_HOSTS" in os.environ else []),
     ]
 
 
-def environment(public: bool, warm: bool = False, runs: Path | None = None) -> dict[str, str]:
+def environment(
+    public: bool, warm: bool = False, imports: str = "", runs: Path | None = None
+) -> dict[str, str]:
     """Return what the server needs in its environment; secrets never go on a command line."""
     cores = max(1, (os.cpu_count() or 2) - 1)
     wanted = {
@@ -53,8 +57,9 @@ def environment(public: bool, warm: bool = False, runs: Path | None = None) -> d
         "MALLOC_ARENA_MAX": "2",
     }
     found = {name: os.environ.get(name, value) for name, value in wanted.items()}
+    ours = {"EIJ_PUBLIC": str(int(public)), "EIJ_WARM": str(int(warm)), "EIJ_IMPORT": imports}
     kept = {} if runs is None else {"EIJ_RUNS": str(runs.absolute())}
-    return {**found, **kept, "EIJ_PUBLIC": str(int(public)), "EIJ_WARM": str(int(warm))}
+    return {**found, **ours, **kept}
 
 
 def serve(
@@ -62,6 +67,7 @@ def serve(
     port: int = 5006,
     public: bool = False,
     warm: bool = True,
+    imports: str = "",
     runs: Path | None = None,
     query: str = "",
 ) -> None:
@@ -76,17 +82,20 @@ def serve(
         names under which a proxy is reached in `EIJ_HOSTS`.
     warm : bool
         Whether to compile what people run first, behind the page and at the lowest priority.
+    imports : str
+        What the server imports of its owner's own, as in `EIJ_IMPORT`.
     runs : path, optional
         The folder of the runs; by default `EIJ_RUNS`, or one in the user's folder of states.
     query : str
         What the printed address asks for.
     """
     check_free(address, port)
-    command = [sys.executable, "-m", "panel", *arguments(address, port)]
+    # -P: a module in the folder where the server is started takes the place of none of ours.
+    command = [sys.executable, "-P", "-m", f"{__package__}.launch", *arguments(address, port)]
     over = threading.Event()
     threading.Thread(target=_announce, args=(address, port, over, query), daemon=True).start()
     try:
-        env = {**os.environ, **environment(public, warm, runs), "EIJ_SUPERVISED": "1"}
+        env = {**os.environ, **environment(public, warm, imports, runs), "EIJ_SUPERVISED": "1"}
         raise SystemExit(supervise(command, env))
     finally:
         over.set()
@@ -111,7 +120,7 @@ def _announce(address: str, port: int, over: threading.Event, query: str) -> Non
     """Print the address as soon as the server listens there."""
     while not over.wait(0.2):
         with contextlib.suppress(OSError), socket.create_connection((address, port), timeout=1.0):
-            print(f"The dashboard: http://{address}:{port}/app{query}", flush=True)
+            print(f"The dashboard: http://{address}:{port}/{FOLDER.name}{query}", flush=True)
             return
 
 

@@ -6,8 +6,8 @@ import re
 import secrets
 from typing import Any
 
-from app.background.kept_runs import VISITOR_SECONDS
-from app.server.limits import is_public
+from ..background.kept_runs import VISITOR_SECONDS
+from .limits import is_public
 
 COOKIE = "eij-visitor"
 

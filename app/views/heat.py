@@ -11,8 +11,9 @@ import pandas as pd
 from bokeh.events import Tap
 from bokeh.models import HoverTool, SaveTool, TapTool
 
-from app.views.plot import furnish, save_as_svg
 from eij_core.zoo import CASES
+
+from .plot import furnish, save_as_svg
 
 VALUES = {
     "wasted_share": ("Share of the Joules wasted", (0.0, 1.0)),

@@ -17,17 +17,18 @@ import panel as pn
 import panel_material_ui as pmui
 from jinja2 import Environment, FileSystemLoader
 
-from app.text.escape import text
-from app.text.formulas import formula
-from app.text.labels import labels_of
-from app.text.numbers import number
-from app.text.tables import row, table
-from app.views.layer import thinned
-from app.views.live_figure import LiveFigure
-from app.views.panes import figure_place, html_pane
-from app.views.plot import Plot
-from app.views.snapshot import Snapshot, snapshot_of_result, snapshot_of_run, tally_of
 from eij_core import Run, Scheduler
+
+from ..text.escape import text
+from ..text.formulas import formula
+from ..text.labels import labels_of
+from ..text.numbers import number
+from ..text.tables import row, table
+from .layer import thinned
+from .live_figure import LiveFigure
+from .panes import figure_place, html_pane
+from .plot import Plot
+from .snapshot import Snapshot, snapshot_of_result, snapshot_of_run, tally_of
 
 SMALL: dict[str, Any] = {"size": "small", "margin": (0, 4), "align": "center"}
 WORDS = Environment(loader=FileSystemLoader(Path(__file__).with_name("words")))

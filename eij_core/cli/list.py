@@ -13,7 +13,7 @@ import typer
 from ..errors import check_known
 from ..registry import Parameter, Registry
 from ..trial import FAMILIES
-from .shared.options import AsJson
+from .shared.options import AsJson, Imports
 
 PLURALS: dict[str, Registry[Any]] = {f"{family}s": known for family, known in FAMILIES.items()}
 
@@ -23,6 +23,7 @@ def list_components(
         str, typer.Argument(metavar="[problems|algorithms|selectors|meters]", show_default=False)
     ] = "",
     as_json: AsJson = False,
+    imports: Imports = None,
 ) -> None:
     """List components with their parameters, defaults and ranges.
 

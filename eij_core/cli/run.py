@@ -15,6 +15,7 @@ from ..trial import Trial
 from .shared.options import (
     DEFAULT,
     AsJson,
+    Imports,
     Quiet,
     budget_of,
     count,
@@ -83,6 +84,7 @@ def run(
         ),
     ] = None,
     quiet: Quiet = False,
+    imports: Imports = None,
 ) -> None:
     """Run a search under a budget, once or several times.
 

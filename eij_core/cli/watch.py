@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..errors import InputError
-from .serve import dashboard
+from ..imports import variable
+from .shared.dashboard import dashboard_module
 from .shared.options import whole
 
 
@@ -30,5 +32,7 @@ def watch(
     """
     if folder.exists() and not folder.is_dir():
         raise InputError("DIR", folder, "a folder")
-    query = "?page=runs"
-    dashboard().serve(address=address, port=port, warm=False, runs=folder, query=query)
+    dashboard = importlib.import_module(dashboard_module("server.serve"))
+    dashboard.serve(
+        address=address, port=port, warm=False, imports=variable(), runs=folder, query="?page=runs"
+    )

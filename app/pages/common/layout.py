@@ -8,8 +8,8 @@ from typing import Any
 
 import panel_material_ui as pmui
 
-from app.server.limits import UPLOAD_BYTES
-from app.text.escape import text
+from ...server.limits import UPLOAD_BYTES
+from ...text.escape import text
 
 __all__ = [
     *(

@@ -12,12 +12,13 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
-from app.pages.common.layout import FIELD, WIDE, Quiet, alert_box, column, fold, show_alert
-from app.pages.common.meters_table import meter_labels
-from app.pages.common.offers import brief, offered, operators_of, read_component
 from eij_core import EijError, InputError, MeterUnavailable, Spec
 from eij_core.registry import Parameter
 from eij_core.trial import FAMILIES
+
+from .layout import FIELD, WIDE, Quiet, alert_box, column, fold, show_alert
+from .meters_table import meter_labels
+from .offers import brief, offered, operators_of, read_component
 
 TITLES = {
     "problem": "Problem",

@@ -7,7 +7,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.pages.common.layout import box, button_row, set_changed
+from .layout import box, button_row, set_changed
 
 STAGES = {
     "idle": ("Ready", "default"),

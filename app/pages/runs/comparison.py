@@ -11,20 +11,21 @@ import numpy as np
 import panel as pn
 from numpy.typing import NDArray
 
-from app.text.escape import label, text
-from app.text.numbers import number
-from app.text.tables import row, swatch, table
-from app.text.theme import DASHES
-from app.views.layer import Layer, Line, stepped, thinned
-from app.views.live_figure import LiveFigure
-from app.views.panes import figure_place, html_pane
-from app.views.plot import AxisLimits, Plot
 from eij_core.figures.colours import EITHER, SERIES
 from eij_core.figures.numbers import padded
 from eij_core.records import Record, Summary
 from eij_core.reports.anytime import resample
 from eij_core.reports.statistics import a12, holm, magnitude, mann_whitney, summarise
 from eij_core.reports.templating import mean_sd, p_value
+
+from ...text.escape import label, text
+from ...text.numbers import number
+from ...text.tables import row, swatch, table
+from ...text.theme import DASHES
+from ...views.layer import Layer, Line, stepped, thinned
+from ...views.live_figure import LiveFigure
+from ...views.panes import figure_place, html_pane
+from ...views.plot import AxisLimits, Plot
 
 COLOURS = tuple(EITHER[f"c{i}"] for i in range(SERIES))
 STEEP = 6.0

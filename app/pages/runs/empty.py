@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.text.escape import text
+from ...text.escape import text
 
 
 def ways(folder: Path, public: bool) -> str:

@@ -9,20 +9,21 @@ from typing import Any
 
 import panel as pn
 
-from app.pages.common.layout import alert_box, box, button_row, column, download, show_alert
-from app.pages.run.uploads import snapshot_of_record
-from app.text.escape import label, text
-from app.text.failures import failure_message
-from app.text.labels import PROVENANCE
-from app.text.numbers import count, number
-from app.views.energy import EnergyView
-from app.views.estimates import EijView
-from app.views.fitness import FitnessView
-from app.views.panes import grid, html_pane
-from app.views.selection import SelectionView
-from app.views.view import View
 from eij_core import EijError, records
 from eij_core.records import Following, Record, RunFolder, Summary
+
+from ...text.escape import label, text
+from ...text.failures import failure_message
+from ...text.labels import PROVENANCE
+from ...text.numbers import count, number
+from ...views.energy import EnergyView
+from ...views.estimates import EijView
+from ...views.fitness import FitnessView
+from ...views.panes import grid, html_pane
+from ...views.selection import SelectionView
+from ...views.view import View
+from ..common.layout import alert_box, box, button_row, column, download, show_alert
+from ..run.uploads import snapshot_of_record
 
 KINDS = {"parquet": "Parquet", "csv": "CSV", "json": "JSON"}
 WIDE = "repeat(auto-fit, minmax(min(100%, 380px), 1fr))"

@@ -12,8 +12,15 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.background.kept_runs import runs_of, watched
-from app.pages.common.layout import (
+from eij_core import EijError
+from eij_core.records import Following, Summary
+
+from ...background.kept_runs import runs_of, watched
+from ...server.limits import LINK_BYTES, is_public
+from ...text.escape import text
+from ...text.failures import failure_message
+from ...views.panes import html_pane
+from ..common.layout import (
     alert_box,
     box,
     button_row,
@@ -22,18 +29,12 @@ from app.pages.common.layout import (
     set_changed,
     show_alert,
 )
-from app.pages.common.links import read_link, write_link
-from app.pages.common.toolbar import PLAIN
-from app.pages.runs.comparison import Comparison, ComparisonView, Course
-from app.pages.runs.empty import PUBLIC, ways
-from app.pages.runs.opened import OpenedRun, plain_download
-from app.pages.runs.table import MOST, RunsTable, row_of
-from app.server.limits import LINK_BYTES, is_public
-from app.text.escape import text
-from app.text.failures import failure_message
-from app.views.panes import html_pane
-from eij_core import EijError
-from eij_core.records import Following, Summary
+from ..common.links import read_link, write_link
+from ..common.toolbar import PLAIN
+from .comparison import Comparison, ComparisonView, Course
+from .empty import PUBLIC, ways
+from .opened import OpenedRun, plain_download
+from .table import MOST, RunsTable, row_of
 
 PERIOD = 0.4
 """Seconds between two looks at what has changed."""

@@ -9,9 +9,10 @@ from typing import Any
 import panel as pn
 import param
 
-from app.text.escape import label
-from app.text.numbers import number
 from eij_core.records import Summary
+
+from ...text.escape import label
+from ...text.numbers import number
 
 HERE = Path(__file__).parent
 MOST = 1000

@@ -10,16 +10,17 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.pages.common.job_page import JobPage
-from app.pages.common.layout import FIELD, WIDE, column, download, middle
-from app.pages.common.links import Choices
-from app.text.escape import text
-from app.text.tables import row, table
-from app.views.heat import VALUES, heat_map_of
-from app.views.panes import figure_place, html_pane
 from eij_core.registry import selectors
 from eij_core.reports.templating import p_value
 from eij_core.zoo import ALGORITHMS, BUDGETS, CASES, Cell, frame_of_cells, observe_at, places
+
+from ...text.escape import text
+from ...text.tables import row, table
+from ...views.heat import VALUES, heat_map_of
+from ...views.panes import figure_place, html_pane
+from ..common.job_page import JobPage
+from ..common.layout import FIELD, WIDE, column, download, middle
+from ..common.links import Choices
 
 RULES = ("eij-plus", "eij", "ucb1", "uniform")
 START = ("twin-10", "null", "almost", "cost-up")
