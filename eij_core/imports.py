@@ -118,7 +118,7 @@ def _guarded(field: str, text: str, folder: Path) -> ModuleType:
         return _import_file(field, text, folder) if text.endswith(".py") else _import(text, folder)
     except EijError:
         raise
-    except Exception as error:  # the code is the user's: it may raise anything
+    except (Exception, SystemExit) as error:  # the code is the user's: it may raise anything
         said = f"{type(error).__name__}: {error}"
         wanted = f"a module or a file that can be imported ({said})"
         raise InputError(field, text, wanted) from error

@@ -175,9 +175,13 @@ class Registry(UserDict[str, Callable[..., T]]):
                 return spec
         return Absent(spec.name, spec.parameters, tuple(imports))
 
+    def portfolio(self, name: str) -> Registry[Any] | None:
+        """Return the operators that an algorithm's portfolio may name; None of anything else."""
+        return getattr(self[name], "operators", None)
+
     def _operators(self, spec: Spec) -> list[tuple[Registry[Any], str]]:
         """Return the operators of an algorithm's portfolio, each with where it is registered."""
-        portfolio: Registry[Any] | None = getattr(self[spec.name], "operators", None)
+        portfolio = self.portfolio(spec.name)
         if portfolio is None:
             return []
         names = str(spec.parameters["operators"]).split("+")
@@ -306,7 +310,7 @@ def operators(algorithm: str) -> Registry[Operator]:
     >>> "flip-1" in operators("ils")
     True
     """
-    known: Registry[Operator] | None = getattr(algorithms[algorithm], "operators", None)
+    known = algorithms.portfolio(algorithm)
     if known is None:
         raise InputError("algorithm", algorithm, "one whose portfolio is named, such as ils")
     return known

@@ -29,6 +29,8 @@ def test_a_file_is_imported_by_name_and_its_components_are_listed(mine, capsys):
     assert call(["list", "problems", "--json", "--import", str(mine.path)]) == 0
     found = {e["name"]: e for e in json.loads(capsys.readouterr().out)["problems"]}
     assert found["leading-mine"]["about"] == "Ones, counted by somebody else."
+    assert call(["list", "algorithms"]) == 0
+    assert "operators of your own: shake, turn" in capsys.readouterr().out
     assert call(["run", *TINY, "--algorithm", "ils:operators=flip-1+turn+shake,steps=4"]) == 0
     assert mine.executed == 1
 
@@ -62,12 +64,14 @@ def test_external_finds_a_module_in_the_current_folder(mine, monkeypatch):
         ("no_such_module", "ModuleNotFoundError"),
         ("nowhere.py", "a file that exists"),
         ("broken.py", "ZeroDivisionError: division by zero"),
+        ("leaves.py", "SystemExit: 0"),
         (" ", "the name of a module"),
     ],
 )
 def test_what_cannot_be_imported_is_one_line(mine, text, said, capsys, monkeypatch):
     monkeypatch.chdir(mine.folder)
     (mine.folder / "broken.py").write_text("1 / 0")
+    (mine.folder / "leaves.py").write_text("raise SystemExit(0)")
     assert call(["list", "--import", text]) == 2
     line = capsys.readouterr().err
     assert line.count("\n") == 1
@@ -87,6 +91,7 @@ def test_the_same_object_twice_is_no_error_and_another_one_is(mine):
         problems.add("nk")(module.LeadingMine)
 
 
+@pytest.mark.long
 def test_the_variable_holds_for_every_process(mine):
     """Workers, servers and kernels are processes of their own; here one that asks for a name."""
     code = "from eij_core import Trial; print(Trial('leading-mine').imports)"
@@ -152,7 +157,7 @@ def test_a_trial_says_where_its_components_come_from(mine):
 def test_an_operator_of_plain_python_makes_the_search_better(mine):
     imports.import_components([str(mine.path)])
     trial = Trial("leading-mine:n=12", "ils:operators=flip-2+shake,steps=20", meter="model",
-                  budget="60 J", seed=3)  # fmt: skip
+                  budget="30 J", seed=3)  # fmt: skip
     result = solve(trial)
     assert result.best.fitness == 12.0
     assert [total.name for total in result.operators] == ["flip-2", "shake"]
@@ -162,7 +167,7 @@ def test_an_operator_of_plain_python_makes_the_search_better(mine):
     assert check_component(made) == []
     shake = sys.modules["somebodys"].shake
     objects = ILS((Flip(2), PlainOperator.of(shake)), 20)
-    assert solve(Trial("leading-mine:n=12", objects, meter="model", budget="60 J", seed=3)
+    assert solve(Trial("leading-mine:n=12", objects, meter="model", budget="30 J", seed=3)
                  ).digest == result.digest  # fmt: skip
     with pytest.raises(InputError, match=re.escape(f"shake: expected {PLAIN}")):
         Trial("nk", ILS((Flip(2), shake)))

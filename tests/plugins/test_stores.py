@@ -52,6 +52,7 @@ def test_a_store_says_what_it_was_made_with(mine, store):
     assert all(trial["import"] == ["somebodys"] for trial in trials)
 
 
+@pytest.mark.long
 def test_a_store_is_reported_exported_and_counted_without_the_components(mine, store, capsys):
     before = mine.executed
     assert eij("campaign", "status", "--store", store) == 0
@@ -94,6 +95,7 @@ def test_an_interruption_names_the_import_to_resume_with(mine, grid, tmp_path, c
     assert f"--store {tmp_path / 'store'} --import {mine.path}" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_workers_that_are_processes_import_what_the_owner_did(mine, grid, tmp_path, capsys):
     """Their results are those of one process, and the record's versions name the code."""
     assert eij("campaign", "run", grid, "--store", tmp_path / "two", "--jobs", 2) == 0

@@ -70,6 +70,7 @@ def test_no_file_of_the_dashboard_names_its_package():
     assert wrong == []
 
 
+@pytest.mark.long
 def test_both_names_give_the_same_in_a_checkout():
     import app
     import eij_app

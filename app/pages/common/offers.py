@@ -47,4 +47,4 @@ def brief(family: str, spec: Spec) -> str:
 
 def operators_of(algorithm: str) -> tuple[str, ...]:
     """Return the operators that an algorithm's portfolio may name."""
-    return tuple(getattr(FAMILIES["algorithm"][algorithm], "operators", ()))
+    return tuple(FAMILIES["algorithm"].portfolio(algorithm) or ())
