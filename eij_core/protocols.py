@@ -55,18 +55,19 @@ __all__ = [
 
 
 class Problem(Protocol):
-    """Bit strings and their fitness, which is maximised.
+    """Solutions and their fitness, which is maximised, or minimised with `sense="min"`.
 
-    An author must write `fitness`. `prepare`, `flip`, `toggle`, `preview` and `reach` are for
-    speed; `@kernel` adds versions that evaluate in full where a class has none.
+    An author must write `fitness`. The other hooks are for speed; `@kernel` adds versions that
+    evaluate in full where a class has none. Those of this class are for bits; what a solution is
+    says `@kernel(space=…)`, and `space_hooks` has the hooks of the other spaces.
     """
 
     @property
     def n(self) -> int:
-        """Number of bits."""
+        """Number of bits, elements or coordinates."""
 
     def fitness(self, x: Any) -> float:
-        """Evaluate a uint8 array of n bits."""
+        """Evaluate a solution: n bits (uint8), a permutation of 0 … n − 1 (int64), or floats."""
 
     def prepare(self, x: Any) -> Any:
         """Return the memo: one array, of int64 or float64, that describes x."""
@@ -104,7 +105,7 @@ class OptimumProblem(Problem, Protocol):
 
     @property
     def optimum(self) -> float:
-        """The largest fitness; nan where it is unknown."""
+        """The best fitness there is; nan where it is unknown."""
 
 
 @runtime_checkable
@@ -127,7 +128,7 @@ class State(Protocol):
 
     @property
     def best_x(self) -> Any:
-        """The best solution so far, a uint8 array of n bits."""
+        """The best solution so far, an array of n entries."""
 
     @property
     def best_f(self) -> Any:

@@ -76,6 +76,7 @@ class Trial:
                 from .contracts.shape import require_component
 
                 require_component(name, value)
+        self._check_spaces()
         object.__setattr__(self, "budget", Budget.parse(self.budget))
         _whole("seed", self.seed, 0, 2**128)
         _whole("repetition", self.repetition, 0, 2**31)
@@ -83,6 +84,29 @@ class Trial:
         _whole("every", self.every, 0, 2**62)
         if not isinstance(self.profile, str):
             raise InputError("profile", self.profile, "the name of a file")
+
+    def _check_spaces(self) -> None:
+        """Refuse an algorithm that does not make solutions of the problem; name those that do."""
+        if isinstance(self.problem, Absent) or isinstance(self.algorithm, Absent):
+            return  # what it is made for is not known here
+        wanted, made = self.space_of("problem"), self.space_of("algorithm")
+        if wanted != made:
+            from .engine.spaces import WORDS
+
+            fitting = ", ".join(FAMILIES["algorithm"].of_space(wanted))
+            expected = (
+                f"one for {WORDS[wanted]}, as {self.name_of('problem')} has them: {fitting}; "
+                f"{self.name_of('algorithm')} is for {WORDS[made]}"
+            )
+            raise InputError("algorithm", self.name_of("algorithm"), expected)
+
+    def space_of(self, family: str) -> str:
+        """Return the space of the problem or of the algorithm."""
+        from .engine.spaces import space_of  # here: `eij --help` needs no numpy
+
+        value = getattr(self, family)
+        known = FAMILIES[family]
+        return known.space(value.name) if isinstance(value, Spec) else space_of(value)
 
     @property
     def is_data(self) -> bool:

@@ -12,6 +12,7 @@ from eij_core import Budget, Result, Run, Trial
 from eij_core.engine.rows import row_dtype
 from eij_core.protocols import Belief, EnergyInfo
 from eij_core.records import Record
+from eij_core.result import best_of
 from eij_core.trial import FAMILIES
 
 
@@ -113,7 +114,7 @@ def tally_of(run: Run) -> Tally:
     ledger = run.ledger
     beliefs = [run.selector.belief(run.stats, o) for o in range(len(run.names))]
     decisions = ledger.decisions[0].item()
-    standing = (ledger.joules[0], ledger.evaluations[0], run.state.best_f[0])
+    standing = (ledger.joules[0], ledger.evaluations[0], best_of(run))
     totals = (ledger.applications, ledger.operator_joules)
     row = (decisions, -1, math.nan, math.nan, *standing, *totals, beliefs)
     return Tally(

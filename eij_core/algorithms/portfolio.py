@@ -83,6 +83,7 @@ def factory_of(
     """
     hints = typing.get_type_hints(algorithm, include_extras=True)
     hints["operators"] = Annotated[str, Range(about=f"names joined by +, from: {about}")]
+    hints["return"] = algorithm
 
     def factory(operators: Any = operators, *values: Any, **parameters: Any) -> Any:
         return algorithm(portfolio(name, operators, known), *values, **parameters)

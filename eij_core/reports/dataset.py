@@ -212,6 +212,7 @@ def _tables(
                 "seed": trial.seed,
                 "repetition": trial.repetition,
                 "fitness": best["fitness"],
+                "sign": -1.0 if result.get("sense") == "min" else 1.0,  # of what is maximised
                 "feasible": bool(best["feasible"]),
                 "optimum": real(best["optimum"]),
                 "gap": real(best["gap"]),

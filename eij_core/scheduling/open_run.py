@@ -80,6 +80,7 @@ class OpenRun(Run):
         self._whole, self._real = np.zeros(5, np.int64), np.zeros(2)
         self._counts = np.array([ENDLESS, 0, 0])
         self.sense: str = self.trial.problem.sense
+        self.trace = self.trace._replace(sign=1.0)  # what is told is recorded as it is
         self.solution: Any = None
         self._best = np.array([math.nan])
         schedule = Schedule(

@@ -263,9 +263,9 @@ def test_critical_difference_diagrams(count):
 
 
 def test_verdicts():
-    line = {"a12": 0.9, "measure": "fitness", "mann_whitney_holm": 0.01, "tost": 0.9}
+    line = {"a12": 0.9, "sign": 1.0, "mann_whitney_holm": 0.01, "tost": 0.9}
     assert analysis._verdict(line) == "control better"
-    assert analysis._verdict({**line, "measure": "joules"}) == "control worse"
+    assert analysis._verdict({**line, "sign": -1.0}) == "control worse"  # Joules, or a cost
     assert analysis._verdict({**line, "mann_whitney_holm": 0.5}) == "undecided"
     assert analysis._verdict({**line, "mann_whitney_holm": 0.5, "tost": 0.01}) == "equivalent"
 

@@ -18,7 +18,7 @@ from eij_core.trial import FAMILIES
 
 from .layout import FIELD, WIDE, Quiet, alert_box, column, fold, show_alert
 from .meters_table import meter_labels
-from .offers import brief, offered, operators_of, read_component
+from .offers import brief, fitting, offered, operators_of, read_component
 
 TITLES = {
     "problem": "Problem",
@@ -85,7 +85,8 @@ class ComponentPicker(pn.viewable.Viewer):
         self.widgets: dict[str, Any] = {}
         self._built = ""
         """The component whose parameters the widgets are for."""
-        names = offered(family)
+        problem = getattr(settings, "problem", "")
+        names = fitting(problem) if family == "algorithm" else offered(family)
         options = meter_labels(names) if family == "meter" else names
         self.select = pmui.Select(label=TITLES[family], options=options, value=names[0], **FIELD)
         self._parameters = column()
@@ -94,6 +95,8 @@ class ComponentPicker(pn.viewable.Viewer):
         self._problem = alert_box()
         self._read(getattr(settings, family))
         self.select.param.watch(self._on_select, "value")
+        if family == "algorithm":
+            settings.param.watch(self._offer_fitting, "problem")
         settings.param.watch(lambda event: self._read(event.new), family)
 
     def __panel__(self) -> Any:
@@ -159,6 +162,16 @@ class ComponentPicker(pn.viewable.Viewer):
         self._fold.visible = bool(more)
         self._fold.objects = [] if self._fold.collapsed else self._more
         self.select.description = registry.about(spec.name)
+
+    def _offer_fitting(self, event: Any) -> None:
+        """Offer the algorithms of the problem's space, and leave one that is not among them."""
+        names = fitting(event.new)
+        if names == self.select.options:
+            return
+        with self._quiet:
+            self.select.options = names
+        if Spec.parse(self.value).name not in names:
+            self.value = names[0]
 
     def _on_value(self, name: str, value: Any) -> None:
         if self._quiet:
