@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from .errors import EijError, InputError, InstanceError, MeterUnavailable, RunError
     from .protocols import Belief, Forecast, Hints, Outcome
     from .registry import Range, Registry, Spec
-    from .result import Result
-    from .run import Block, Run, solve
+    from .result import Block, Result
+    from .run import Run
     from .scheduler import Scheduler
+    from .solving import solve
     from .trial import Trial
 
 __version__ = "0.2.0"
@@ -51,7 +52,7 @@ __all__ = [
 
 _HOMES = (
     "errors", "budget", "registry", "trial", "protocols", "engine.kernel", "result", "run",
-    "scheduler",
+    "solving", "scheduler",
 )  # fmt: skip
 """The modules of these names, from those that are quick to import to the slow ones."""
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -141,6 +142,8 @@ class Lane:
         A run of this trial to go on with; else `build` makes one.
     most : int
         Rows to keep; at least the first and the newest.
+    record : path, optional
+        Where its run keeps its record, see `Run`.
 
     Examples
     --------
@@ -157,7 +160,9 @@ class Lane:
         kind: str = "rule",
         run: Run | None = None,
         most: int = 100_000,
+        record: str | Path | None = None,
     ) -> None:
+        self.record = record
         self.trial, self.label, self.kind, self.most = trial, label, kind, max(most, 2)
         self.run = run
         self.epoch = 0
@@ -170,7 +175,7 @@ class Lane:
     def build(self) -> Run:
         """Return the lane's run; make it, and compile it if need be, if there is none yet."""
         if self.run is None:
-            self.run = Run(self.trial)
+            self.run = Run(self.trial, record=self.record)
             self.add(self.run.rows())
         return self.run
 

@@ -295,6 +295,7 @@ def result_of(run: Run, rows: NDArray[Any] | None = None) -> Result:
         changes=tuple(run.changes),
         energy=run.charges.summary(),
         sense=sense_of(run.problem),
+        overhead_seconds=1e-9 * getattr(run, "overhead_ns", 0),
     )
 
 

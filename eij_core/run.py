@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from typing import Any
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +38,8 @@ from .result import JOULES_SPENT, Block, Change, Result, best_of, end_of, result
 from .target import limits_of
 from .trial import Trial
 
-__all__ = ["Block", "Run", "RunError", "solve"]
+if TYPE_CHECKING:
+    from .records import Recorder
 
 CHUNK_SECONDS = 0.04
 """A chunk aims at this: pause, stop and the page are never further away than about 50 ms."""
@@ -57,6 +60,8 @@ class Run(Iterator[Block]):
         True: compile first. False: interpret. By default the run begins at once, and goes on
         compiled when a thread has compiled it; only measured runs wait, since the compiler's
         Joules would be counted. What numba cannot compile is interpreted, with a warning.
+    record : path, optional
+        A folder, or a name that ends in .parquet: where to keep the record as the run goes.
 
     Examples
     --------
@@ -69,7 +74,9 @@ class Run(Iterator[Block]):
     'no operator fits in the Joules left'
     """
 
-    def __init__(self, trial: Trial, *, compiled: bool | None = None) -> None:
+    def __init__(
+        self, trial: Trial, *, compiled: bool | None = None, record: str | Path | None = None
+    ) -> None:
         if not isinstance(trial, Trial):
             raise InputError("trial", trial, "a Trial, such as Trial('nk:n=50', budget='20 J')")
         self.trial = trial
@@ -105,7 +112,14 @@ class Run(Iterator[Block]):
         self._pace = 1.0  # decisions per second so far, for the size of the next chunk
         components = (self.searched, self.algorithm, self.selector)
         self._may_compile = compiled is not False and can_compile(*components)
+        self.recorder: Recorder | None = None
+        if record is not None:
+            from .records.recorder import Recorder, prepare
+
+            record = prepare(record, trial)  # before the start: a counter would see its imports
         self._start(wait=bool(compiled) or self.charges.waits_for_compiler)
+        if record is not None:
+            self.recorder = Recorder(record, self)
 
     # --- the start ---
 
@@ -163,8 +177,9 @@ class Run(Iterator[Block]):
 
     @property
     def start_joules(self) -> float:
-        """Joules of the initial population: what the first row has spent."""
-        return float((self._recorded or self.charges.held)[0]["spent"][0])
+        """Joules of the initial population: what the first row has spent; 0 before it."""
+        rows = self._recorded or self.charges.held
+        return float(rows[0]["spent"][0]) if rows else 0.0
 
     @property
     def progress(self) -> float:
@@ -186,6 +201,10 @@ class Run(Iterator[Block]):
 
     def advance(self, decisions: int) -> Block:
         """Take up to `decisions` decisions."""
+        with self.recorder or nullcontext():
+            return self._advance(decisions)
+
+    def _advance(self, decisions: int) -> Block:
         taken_before = int(self.ledger.decisions[0])
         parts: list[NDArray[Any]] = []
         status = MORE
@@ -231,7 +250,8 @@ class Run(Iterator[Block]):
     def stop(self, reason: str = "stopped") -> Block:
         """End the run here; what was recorded stays. Return the rows that are new."""
         ended, self.reason = self.done, self.reason or reason
-        return Block(self._joined([] if ended else self._finish()), 0, True)
+        with self.recorder or nullcontext():
+            return Block(self._joined([] if ended else self._finish()), 0, True)
 
     def adjust(self, **parameters: Any) -> None:
         """Change parameters of the selector in mid-run, such as alpha; the record keeps it."""
@@ -328,23 +348,3 @@ class Run(Iterator[Block]):
         operator, gain, _ = self.ledger.latest
         joules = self.charges.latest_joules(self.ledger)
         return [self._write_row(int(operator), float(gain), joules)]
-
-
-def solve(trial: Trial, *, compiled: bool | None = None) -> Result:
-    """Run a trial to its end.
-
-    With a model meter this is a pure function: the same trial gives the same result.
-
-    Examples
-    --------
-    >>> result = solve(Trial("nk:n=20,k=3", "ils", budget="20 J", seed=7), compiled=False)
-    >>> 15.0 < result.spent.joules < 20.0
-    True
-    """
-    run = Run(trial, compiled=compiled)
-    try:
-        for _ in run:
-            pass
-    finally:
-        run.charges.close()  # of a run that failed
-    return run.result()

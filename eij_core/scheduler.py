@@ -11,16 +11,17 @@ from typing import Any
 
 from .budget import Budget
 from .errors import RunError
-from .protocols import Belief, Decision, Forecast
+from .protocols import Forecast
 from .result import Result
 from .scheduling.checkpoint import read_checkpoint, restore, write_checkpoint
 from .scheduling.guard import Guard
-from .scheduling.open_run import OpenRun, Overhead
+from .scheduling.open_run import OpenRun
 from .scheduling.own_trial import OwnTrial
+from .scheduling.standing import Standing
 from .scheduling.step import Step
 
 
-class Scheduler:
+class Scheduler(Standing):
     """Chooses the next operator of your own loop, on a budget in Joules, and learns what it bought.
 
     Parameters
@@ -46,8 +47,8 @@ class Scheduler:
         A `best` at which the loop ends.
     charge_overhead : bool
         Whether the budget pays for the Joules between the steps, too; needs a counter.
-    compiled : bool, optional
-        True: compile the rule first. False: interpret it. See `Run`.
+    compiled, record : optional
+        True: compile the rule first, False: interpret it. Where to keep the record. See `Run`.
 
     Notes
     -----
@@ -86,6 +87,7 @@ class Scheduler:
         target: float | None = None,
         charge_overhead: bool = False,
         compiled: bool | None = None,
+        record: str | Path | None = None,
     ) -> None:
         self._operators = operators if isinstance(operators, str) else tuple(operators)
         self.trial = OwnTrial.of(
@@ -93,7 +95,7 @@ class Scheduler:
             budget=budget, seed=seed, repetition=repetition, points=points, every=every,
             target=target,
         )  # fmt: skip
-        self.run = OpenRun(self.trial, compiled=compiled)
+        self.run = OpenRun(self.trial, compiled=compiled, record=record)
         if charge_overhead:
             self.run.charge_overhead()
         self.sense = self.run.sense
@@ -229,47 +231,6 @@ class Scheduler:
 
     # --- where it stands ---
 
-    @property
-    def done(self) -> bool:
-        """Whether the budget is spent, or nothing fits in what is left."""
-        return self.run.done
-
-    @property
-    def left(self) -> float:
-        """Joules left."""
-        return self.run.left
-
-    @property
-    def spent(self) -> float:
-        """Joules spent, on a counter provisional ones since its last window."""
-        return float(self.run.ledger.joules[0])
-
-    @property
-    def progress(self) -> float:
-        """How much of the tightest limit is spent, 0 to 1."""
-        return self.run.progress
-
-    @property
-    def solution(self) -> Any:
-        """The best solution that was told."""
-        return self.run.solution
-
-    @property
-    def overhead(self) -> Overhead:
-        """What choosing and learning took so far."""
-        return self.run.overhead
-
-    def belief(self) -> dict[str, Belief]:
-        """Return what the rule thinks of each operator."""
-        with self._guard.turn():
-            run = self.run
-            return {name: run.selector.belief(run.stats, o) for o, name in enumerate(run.names)}
-
-    def explain(self) -> Decision:
-        """Lay open the next decision, with the draws that will decide it."""
-        with self._guard.turn():
-            return self.run.explain()
-
     def adjust(self, **parameters: Any) -> None:
         """Change parameters of the rule from now on; the record keeps it."""
         with self._guard.turn():
@@ -319,21 +280,21 @@ class Scheduler:
         selector: Any = None,
         meter: Any = None,
         compiled: bool | None = None,
+        record: str | Path | None = None,
     ) -> Scheduler:
         """Go on from a checkpoint, with the same choices as if there had been none.
 
         Parameters
         ----------
         path : path
-        operators : iterable of str or callable, optional
-            The operators again, if they are callables.
-        selector, meter : component, optional
-            The same again, if they are objects rather than names.
-        compiled : bool, optional
+        operators, selector, meter : optional
+            The same again, if they are callables or objects rather than names.
+        compiled, record : optional
+            As above; the record has the rows before the checkpoint, too.
         """
         checkpoint = read_checkpoint(Path(path))
         given = {"operators": operators, "selector": selector, "meter": meter}
-        self = cls(**checkpoint.arguments(given), compiled=compiled)
+        self = cls(**checkpoint.arguments(given), compiled=compiled, record=record)
         restore(self.run, checkpoint)
         self._seconds_before = self.run.seconds
         return self

@@ -36,6 +36,14 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.both)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _runs_elsewhere(tmp_path_factory):
+    """Keep the runs of the tests' servers out of the user's folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EIJ_RUNS", str(tmp_path_factory.mktemp("runs")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _compiled_first(request, monkeypatch):
     """Compile before a run begins, in the compiled session's tests of compiled code.

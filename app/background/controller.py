@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -85,6 +86,8 @@ class Controller:
         """Labels of earlier runs to draw beside this one."""
         self.on_change: Callable[[], Any] = lambda: None
         self.run = run
+        self.record: Path | None = None
+        """The folder where runs keep their records; None: they keep none."""
         self._trial, self._playback = trial, playback
         self._problem: EijError | None = None
         self._refused = ""
@@ -109,7 +112,7 @@ class Controller:
             self.on_change()
             raise
         self._problem = None
-        lanes = [Lane(trial, snapshot.selector, run=own, most=ROWS)]
+        lanes = [Lane(trial, snapshot.selector, run=own, most=ROWS, record=self.record)]
         if self._playback.compare:
             lanes += baselines_of(trial, snapshot.names)
         curves = (Curve(lane.label, snapshot.rows, lane.kind) for lane in lanes[1:])

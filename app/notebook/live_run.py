@@ -15,7 +15,7 @@ from typing import Any
 
 import panel as pn
 
-from eij_core import EijError, Result, Run, RunError, Trial
+from eij_core import EijError, Result, Run, RunError, Scheduler, Trial
 from eij_core.result import frame_of
 
 from ..background.controller import Controller
@@ -31,6 +31,7 @@ from ..views.selection import SelectionView
 from ..views.solution import SolutionView
 from ..views.view import View
 from .jupyter import prepare, replace_in_cell
+from .own_loop import LoopBar, LoopController
 from .painter import PERIOD, painter
 
 DEFAULT = Trial()
@@ -50,8 +51,9 @@ class LiveRun(pn.viewable.Viewer):
 
     Parameters
     ----------
-    problem : str, component, Trial or Run
-        Text as on the command line, an object of your own, or a whole trial or run.
+    problem : str, component, Trial, Run or Scheduler
+        Text as on the command line, an object of your own, or a whole trial or run. A `Scheduler`
+        is followed while your own loop, in another cell, makes its steps.
     algorithm, selector, meter, budget, seed :
         As in `Trial`.
     compare : bool
@@ -83,16 +85,11 @@ class LiveRun(pn.viewable.Viewer):
         **params: Any,
     ) -> None:
         super().__init__(**params)
-        run = problem if isinstance(problem, Run) else None
-        given = run.trial if run is not None else problem
-        parts = (algorithm, selector, meter, budget, seed)
-        self.trial = given if isinstance(given, Trial) else Trial(given, *parts)
-        self._settings = Settings(pace=pace, compare=compare)
-        self._controller = Controller(lambda: self.trial, self._settings, run=run)
-        self._controller.preview()
-        if self._controller.problem is not None:
-            raise self._controller.problem
-        self._bar = TransportBar(self._controller, self._settings)
+        if isinstance(problem, Scheduler):
+            self._follow_loop(problem)
+        else:
+            parts = (algorithm, selector, meter, budget, seed)
+            self._play(problem, parts, Settings(pace=pace, compare=compare))
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self.views = tuple(VIEWS[name]() for name in views)
         self._error = alert_box(margin=0)
@@ -105,8 +102,26 @@ class LiveRun(pn.viewable.Viewer):
         shown = (self._bar, self._error, *self.views[:1], grid(*self.views[1:], gap="10px"))
         self._layout = column(*shown, sx={"gap": "10px"})
         self._controller.on_change = self._on_change
-        replace_in_cell(self)
+        if not isinstance(problem, Scheduler):  # a loop is stopped by its own cell
+            replace_in_cell(self)
         prepare()
+
+    def _play(self, problem: Any, parts: tuple[Any, ...], settings: Settings) -> None:
+        run = problem if isinstance(problem, Run) else None
+        given = run.trial if run is not None else problem
+        self.trial = given if isinstance(given, Trial) else Trial(given, *parts)
+        controller = Controller(lambda: self.trial, settings, run=run)
+        controller.preview()
+        if controller.problem is not None:
+            raise controller.problem
+        self._controller: Any = controller
+        self._settings = settings
+        self._bar: Any = TransportBar(controller, settings)
+
+    def _follow_loop(self, scheduler: Scheduler) -> None:
+        self.trial = scheduler.trial
+        self._controller = LoopController(scheduler)
+        self._bar = LoopBar(self._controller)
 
     # --- from code ---
 

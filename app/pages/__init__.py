@@ -50,6 +50,7 @@ class PageEntry(NamedTuple):
 
 PAGES: dict[str, PageEntry] = {
     "run": PageEntry("Run", f"{__name__}.run.page:run_page"),
+    "runs": PageEntry("Runs", f"{__name__}.runs.page:RunsPage"),
     "zoo": PageEntry("Zoo", f"{__name__}.zoo.page:ZooPage"),
     "campaign": PageEntry("Campaign", f"{__name__}.campaign.page:CampaignPage"),
     "profile": PageEntry("Profile", f"{__name__}.profile.page:ProfilePage"),

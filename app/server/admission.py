@@ -20,6 +20,7 @@ from ..background.warming import shared_warming
 from ..internals.bokeh import session_count
 from . import shell
 from .limits import limits
+from .visitors import know_visitor
 
 FULL = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport"
 content="width=device-width"><title>EI/J: server full</title><body style="font:16px/1.5 sans-serif;
@@ -38,6 +39,7 @@ class Limited:
             self.set_header("Retry-After", "60")
             self.finish(FULL)
             return
+        know_visitor(self)
         await super().prepare()  # type: ignore[misc]
 
 

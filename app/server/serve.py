@@ -43,7 +43,9 @@ def arguments(address: str, port: int) -> list[str]:
     ]
 
 
-def environment(public: bool, warm: bool = False, imports: str = "") -> dict[str, str]:
+def environment(
+    public: bool, warm: bool = False, imports: str = "", runs: Path | None = None
+) -> dict[str, str]:
     """Return what the server needs in its environment; secrets never go on a command line."""
     cores = max(1, (os.cpu_count() or 2) - 1)
     wanted = {
@@ -56,7 +58,8 @@ def environment(public: bool, warm: bool = False, imports: str = "") -> dict[str
     }
     found = {name: os.environ.get(name, value) for name, value in wanted.items()}
     ours = {"EIJ_PUBLIC": str(int(public)), "EIJ_WARM": str(int(warm)), "EIJ_IMPORT": imports}
-    return {**found, **ours}
+    kept = {} if runs is None else {"EIJ_RUNS": str(runs.absolute())}
+    return {**found, **ours, **kept}
 
 
 def serve(
@@ -65,6 +68,8 @@ def serve(
     public: bool = False,
     warm: bool = True,
     imports: str = "",
+    runs: Path | None = None,
+    query: str = "",
 ) -> None:
     """Serve the dashboard until interrupted; a server that crashes is started anew.
 
@@ -79,14 +84,18 @@ def serve(
         Whether to compile what people run first, behind the page and at the lowest priority.
     imports : str
         What the server imports of its owner's own, as in `EIJ_IMPORT`.
+    runs : path, optional
+        The folder of the runs; by default `EIJ_RUNS`, or one in the user's folder of states.
+    query : str
+        What the printed address asks for.
     """
     check_free(address, port)
     # -P: a module in the folder where the server is started takes the place of none of ours.
     command = [sys.executable, "-P", "-m", f"{__package__}.launch", *arguments(address, port)]
     over = threading.Event()
-    threading.Thread(target=_announce, args=(address, port, over), daemon=True).start()
+    threading.Thread(target=_announce, args=(address, port, over, query), daemon=True).start()
     try:
-        env = {**os.environ, **environment(public, warm, imports), "EIJ_SUPERVISED": "1"}
+        env = {**os.environ, **environment(public, warm, imports, runs), "EIJ_SUPERVISED": "1"}
         raise SystemExit(supervise(command, env))
     finally:
         over.set()
@@ -107,11 +116,11 @@ def check_free(address: str, port: int) -> None:
         ) from None  # fmt: skip
 
 
-def _announce(address: str, port: int, over: threading.Event) -> None:
+def _announce(address: str, port: int, over: threading.Event, query: str) -> None:
     """Print the address as soon as the server listens there."""
     while not over.wait(0.2):
         with contextlib.suppress(OSError), socket.create_connection((address, port), timeout=1.0):
-            print(f"The dashboard: http://{address}:{port}/{FOLDER.name}", flush=True)
+            print(f"The dashboard: http://{address}:{port}/{FOLDER.name}{query}", flush=True)
             return
 
 

@@ -14,6 +14,7 @@ from bokeh.core.property.descriptors import UnsetValueError
 from panel.util.parameters import edit_readonly
 from panel_material_ui.template.base import Page as Template
 
+from ..background.kept_runs import runs_of
 from ..pages import PAGES, Page
 from ..pages.common.links import page_of
 from ..text.escape import text
@@ -22,6 +23,7 @@ from ..text.theme import THEME
 from .heartbeat import Heartbeat
 from .limits import is_public
 from .opening import opening_template
+from .visitors import visitor_of
 
 log = logging.getLogger(__name__)
 
@@ -47,10 +49,12 @@ class Shell:
         The link with which the visitor came: it names the page and holds its choices.
     user : hashable, optional
         The visitor's address; without one, each shell counts as a user of its own.
+    runs : path, optional
+        The folder of the visitor's runs; without one, none are kept.
     """
 
-    def __init__(self, query: str = "", user: Hashable = None) -> None:
-        self.user = self if user is None else user
+    def __init__(self, query: str = "", user: Hashable = None, runs: Path | None = None) -> None:
+        self.user, self.runs = self if user is None else user, runs
         self.heart = Heartbeat()
         self.pages: dict[str, Page] = {}
         self._middles = {key: pmui.Column(sizing_mode="stretch_width", margin=0) for key in PAGES}
@@ -116,7 +120,8 @@ def _serve_page() -> None:
     location = pn.state.location
     request = getattr(getattr(pn.state.curdoc, "session_context", None), "request", None)
     query = location.search if location is not None else ""
-    shell = Shell(query, getattr(request, "remote_ip", None) if is_public() else None)
+    user = getattr(request, "remote_ip", None) if is_public() else None
+    shell = Shell(query, user, runs_of(visitor_of(request)))
     page = Template(
         title="EI/J: what a Joule buys",
         main=shell.main,

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,7 +17,7 @@ import panel as pn
 import panel_material_ui as pmui
 from jinja2 import Environment, FileSystemLoader
 
-from eij_core import Run
+from eij_core import Run, Scheduler
 
 from ..text.escape import text
 from ..text.formulas import formula
@@ -65,8 +66,8 @@ class View(pn.viewable.Viewer):
 
     Parameters
     ----------
-    source : Result, Run, LiveRun or Snapshot, optional
-        What to show; a `LiveRun` is followed, of a `Run` its present state is shown.
+    source : Result, Run, Scheduler, LiveRun or Snapshot, optional
+        What to show; a `LiveRun` is followed, of a `Run` or `Scheduler` its present state is shown.
     """
 
     screen: ClassVar[Screen] = Screen()
@@ -103,10 +104,12 @@ class View(pn.viewable.Viewer):
         """
         if hasattr(source, "follow"):
             source.follow(self)
-        elif isinstance(source, Run):
-            rows = source.rows()
-            snapshot = snapshot_of_run(source, rows, tally_of(source))
-            self.screen.draw(partial(self.show, snapshot, (id(source), len(rows))))
+        elif isinstance(source, Run | Scheduler):
+            run = source.run if isinstance(source, Scheduler) else source
+            with source.turn() if isinstance(source, Scheduler) else nullcontext():
+                rows = run.rows()
+                snapshot = snapshot_of_run(run, rows, tally_of(run))
+            self.screen.draw(partial(self.show, snapshot, (id(run), len(rows))))
         else:
             snapshot = source if isinstance(source, Snapshot) else snapshot_of_result(source)
             self.screen.draw(partial(self.show, snapshot, None))

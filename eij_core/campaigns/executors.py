@@ -16,10 +16,9 @@ from functools import partial
 from multiprocessing import forkserver
 from typing import Any
 
-from ..errors import EijError, InputError
+from ..errors import EijError, InputError, RunError
 from ..imports import Import, import_in_worker, imported
 from ..protocols import CampaignExecutor, Executor
-from ..run import RunError
 from ..trial import Trial
 
 VARIABLE = "EIJ_KERNELS"

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..imports import Import, import_in_worker
 from ..meters.counters.host_lock import reserve_host
 from ..protocols import CampaignExecutor, Executor
-from ..run import solve
+from ..solving import solve
 from ..trial import Trial
 from .executors import CampaignError, PlainExecutor
 from .grid import keyed

@@ -24,7 +24,7 @@ def counterfactual(
     """Let other rules choose from the gains and Joules that a run recorded.
 
     ```console
-    $ eij run --every 1 --out runs
+    $ eij run --every 1 --record runs
     $ eij counterfactual runs/knapsack-ils-eij-0-0-0123456789abcdef.parquet --selector ucb1
     ```
     """

@@ -19,7 +19,7 @@ from .shared.signals import interrupts
 from .shared.typer_internals import without_pydantic
 
 COMMANDS = (
-    *("run", "list", "check", "warm", "cache", "serve", "replay", "zoo", "counterfactual"),
+    *("run", "list", "check", "warm", "cache", "serve", "watch", "replay", "zoo", "counterfactual"),
     *("meters", "calibrate", "profile", "report", "paper", "campaign"),
 )
 """Each is a function, or a group, of the same name in a file of the same name."""

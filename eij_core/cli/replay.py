@@ -30,7 +30,7 @@ def replay(
     """Show the record of a run; with --verify, run it again and compare.
 
     ```console
-    $ eij run --out runs
+    $ eij run --record runs
     $ eij replay runs/knapsack-ils-eij-0-0-0123456789abcdef.parquet
     $ eij replay --verify runs/knapsack-ils-eij-0-0-0123456789abcdef.parquet
     ```

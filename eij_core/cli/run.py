@@ -77,8 +77,14 @@ def run(
         typer.Option(metavar="FILE", help="Begin with what `eij profile --out FILE` found."),
     ] = None,
     as_json: AsJson = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep a record of each trial here (Parquet).")
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            "--record",
+            "--out",
+            metavar="DIR",
+            help="Keep the record of each trial here, as it goes; `eij watch DIR` shows it.",
+        ),
     ] = None,
     quiet: Quiet = False,
     imports: Imports = None,
@@ -93,7 +99,7 @@ def run(
     $ eij run --problem onemax --target optimum
     $ eij run --selector eij --alpha 0.8 --trials 30 --jobs 4 --json > runs.jsonl
     $ eij profile --meter cputime --out costs.json; eij run --meter cputime --profile costs.json
-    $ eij run --problem knapsack-file:file=my.kp --meter model --evaluations 100000 --out runs
+    $ eij run --problem knapsack-file:file=my.kp --meter model --evaluations 100000 --record runs
     ```
     """
     if every is not None and points is not None:
@@ -111,7 +117,7 @@ def run(
         target=target,
     )
     finished = []
-    for summary in _carried_out(trial, trials, jobs, folder_of(out), quiet):
+    for summary in _carried_out(trial, trials, jobs, folder_of(record), quiet):
         if as_json:
             typer.echo(json_line(summary))
         elif not quiet:

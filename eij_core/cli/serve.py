@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,6 +23,10 @@ def serve(
         bool,
         typer.Option("--warm/--no-warm", help="Compile in the background what people run first."),
     ] = True,
+    runs: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep runs here, and show those that are here."),
+    ] = None,
     imports: Imports = None,
 ) -> None:
     """Serve the dashboard to browsers, with your own components if you import them.
@@ -32,7 +37,7 @@ def serve(
     ```console
     $ eij serve
     $ eij serve --port 8080 --public
-    $ eij serve --no-warm
+    $ eij serve --no-warm --runs results/runs
     $ eij serve --import mymodule.py
     ```
     """
@@ -42,4 +47,6 @@ def serve(
         importlib.import_module("..plugins", __package__)  # a fault in them is one line here
     # By name: the core never imports the dashboard, not even when it starts it.
     dashboard = importlib.import_module(dashboard_module("server.serve"))
-    dashboard.serve(address=address, port=port, public=public, warm=warm, imports=variable())
+    dashboard.serve(
+        address=address, port=port, public=public, warm=warm, imports=variable(), runs=runs
+    )

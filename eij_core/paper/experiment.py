@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..campaigns import Campaign
-from ..run import solve
+from ..solving import solve
 from ..trial import FAMILIES, Trial
 from .published import FINAL_ENERGY, METHODS, PROBLEMS, TRIALS
 

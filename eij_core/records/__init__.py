@@ -6,7 +6,22 @@ ends, a Parquet file. CSV and JSON hold the same and are exports.
 """
 
 from .arrow import load_writer
+from .folder import RunFolder
+from .following import Following
 from .record import Record, RecordError, load, read, save, write
 from .recorder import Recorder
+from .summary import Summary
 
-__all__ = ["Record", "RecordError", "Recorder", "load", "load_writer", "read", "save", "write"]
+__all__ = [
+    "Following",
+    "Record",
+    "RecordError",
+    "Recorder",
+    "RunFolder",
+    "Summary",
+    "load",
+    "load_writer",
+    "read",
+    "save",
+    "write",
+]

@@ -73,6 +73,16 @@ def stream_batch(metadata: Metadata, rows: NDArray[Any]) -> bytes:
 
 def from_stream(data: bytes) -> Content:
     """Read a stream as far as it is whole."""
+    metadata, rows, whole = whole_batches(data)
+    note = (
+        f"the last {len(data) - whole} bytes are not whole batches of rows and were left out: the "
+        f"record ends with decision {rows['decision'][-1] if rows.size else 0}"
+    )
+    return Content(joined(metadata, rows), rows, (note,) if whole < len(data) else ())
+
+
+def whole_batches(data: bytes) -> tuple[Metadata, NDArray[Any], int]:
+    """Return the metadata of the last whole batch, all rows, and how many bytes they take."""
     import pyarrow
 
     source = pyarrow.BufferReader(data)
@@ -88,12 +98,7 @@ def from_stream(data: bytes) -> Content:
         for metadata, part in _batches(reader, names):  # noqa: B007
             parts.append(part)
             whole = source.tell()
-    rows = np.concatenate(parts)
-    note = (
-        f"the last {len(data) - whole} bytes are not whole batches of rows and were left out: the "
-        f"record ends with decision {rows['decision'][-1] if rows.size else 0}"
-    )
-    return Content(_joined(metadata, rows), rows, (note,) if whole < len(data) else ())
+    return metadata, np.concatenate(parts), whole
 
 
 def _batches(reader: Any, names: list[str]) -> Iterator[tuple[Metadata, NDArray[Any]]]:
@@ -108,7 +113,7 @@ def _batches(reader: Any, names: list[str]) -> Iterator[tuple[Metadata, NDArray[
         yield metadata, rows
 
 
-def _joined(metadata: Metadata, rows: NDArray[Any]) -> Metadata:
+def joined(metadata: Metadata, rows: NDArray[Any]) -> Metadata:
     """Return the last batch's metadata as those of all rows."""
     reason = UNFINISHED if metadata["reason"] == "running" else metadata["reason"]
     return sealed({**metadata, "reason": reason, "digest": _digest(metadata, rows)})

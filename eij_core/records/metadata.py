@@ -21,11 +21,14 @@ SCHEMA = 2
 UNFINISHED = "unfinished"
 """Why the run of a record ended, where it had not ended when the last rows were written."""
 
+FAILED = "failed"
+"""How the reason of a run begins that an error has ended."""
+
 Metadata = dict[str, Any]
 
 
-def metadata_of(result: Result) -> Metadata:
-    """Return the metadata of a result: plain data, equal before and after the disk."""
+def metadata_of(result: Result, **more: Any) -> Metadata:
+    """Return the metadata of a result, and `more`: plain data, equal before and after the disk."""
     from .. import __version__  # here, because the package imports this module
 
     trial = result.trial
@@ -42,7 +45,9 @@ def metadata_of(result: Result) -> Metadata:
             "key": trial.key if trial.is_data else None,
             "components": {family: trial.name_of(family) for family in FAMILIES},
             "names": [total.name for total in result.operators],
+            "budget": str(trial.budget),
             **describe(result),
+            **more,
         }
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import math
 import time
 from typing import Any, NamedTuple, NoReturn
@@ -16,7 +15,7 @@ from ..engine.loop import FULL, MARK, ROWS, SPENT, UNAFFORDABLE, UNKNOWN, Schedu
 from ..errors import InputError, RunError
 from ..meters.meter import LEAST_JOULES
 from ..protocols import Algorithm, CountedMeter, Outcome, State
-from ..result import Block, Change, Result, end_of
+from ..result import Block, Change, end_of
 from ..run import CHUNK_SECONDS, Run
 from ..target import OPTIMUM, SIGNS, fitness_of, words_of
 from .own import Told, bits_of
@@ -116,6 +115,7 @@ class OpenRun(Run):
         else:
             self.charges.begin(self.ledger)  # what came before is a pause
         self._recorded += self.charges.settle([self._first_row()], self.ledger, self.limits)
+        self._keep()
 
     @property
     def state(self) -> State:  # type: ignore[override]
@@ -223,6 +223,7 @@ class OpenRun(Run):
         if self.pays_overhead:
             joules = self.trial.budget.joules - self.overhead_joules
             self.limits = self.limits._replace(joules=joules)
+        self._keep()
 
     def end(self, *, affordable: bool, reason: str = "") -> None:
         """End the run, if it has met a limit or for a reason; a counter may let it go on."""
@@ -230,6 +231,7 @@ class OpenRun(Run):
         self.reason = reason or end_of(self, affordable=affordable)
         if self.done:
             self._finish()
+            self._keep()
 
     def close_window(self) -> None:
         """Settle all that was told so far, as far as a counter can."""
@@ -249,6 +251,11 @@ class OpenRun(Run):
         self.charges.finish([], self.ledger, self.limits)
         if self.done:
             self.charges.close()
+
+    def _keep(self) -> None:
+        """Bring the record on disk up to date."""
+        if self.recorder is not None:
+            self.recorder()
 
     def _follow(self) -> None:
         """Tell the rule of a selector that was adjusted and of limits that have changed."""
@@ -289,10 +296,6 @@ class OpenRun(Run):
                 "charge_overhead", True, "a counter: price lists have no price for the scheduler"
             )
         self.pays_overhead = True
-
-    def result(self) -> Result:
-        """Return where the run stands; complete once it is done."""
-        return dataclasses.replace(super().result(), overhead_seconds=self.overhead_ns * 1e-9)
 
     # --- what a run with a loop of its own can do ---
 

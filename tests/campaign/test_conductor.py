@@ -6,11 +6,10 @@ import time
 
 import pytest
 
-from eij_core import __version__
+from eij_core import RunError, __version__
 from eij_core.campaigns import Conductor, Processes, Reader, StoreRefused, executors, state_of
 from eij_core.campaigns.executors import in_order, stop_asked
 from eij_core.errors import InputError
-from eij_core.run import RunError
 from tests.campaign.small import campaign, run
 
 FAULTY = "external:function=tests.campaign.poison.faulty,n=8"

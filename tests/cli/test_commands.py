@@ -73,7 +73,7 @@ def test_list_of_one_family_as_json(eij):
 
 @pytest.fixture
 def record(eij, tmp_path):
-    eij("run", *TINY, "--out", tmp_path)
+    eij("run", *TINY, "--record", tmp_path)
     (path,) = tmp_path.iterdir()
     return path
 

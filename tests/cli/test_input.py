@@ -42,7 +42,7 @@ RUN = {
     "no such file": (["--problem", "knapsack-file:file=no.kp"], ["knapsack-file:file = no.kp"]),
     "no file": (["--problem", "knapsack-file"], ["knapsack-file:file", "missing"]),
     "folder as file": (["--problem", "knapsack-file:file=/"], ["a regular file"]),
-    "no folder": (["--out", "/dev/null/x"], ["--out = /dev/null/x", "a folder to write to"]),
+    "no folder": (["--record", "/dev/null/x"], ["--record = /dev/null/x", "a folder to write to"]),
     "paper's prices": (["--problem", "external:function=math.fsum"], ["--meter model"]),
     "no function": (["--problem", "external:function=no.such"], ["external:function = no.such"]),
     "unknown option": (["--sed", "3"], ["--sed", "--seed"]),

@@ -122,7 +122,9 @@ def test_limits_join():
 
 
 def test_out_keeps_the_records(eij, tmp_path):
-    code, out, _ = eij("run", *TINY, "--trials", 2, "--out", tmp_path / "new" / "folder", "--json")
+    code, out, _ = eij(
+        "run", *TINY, "--trials", 2, "--record", tmp_path / "new" / "folder", "--json"
+    )
     assert code == 0
     for line in out.splitlines():
         trial = Trial.from_dict(strict(line)["trial"])
@@ -144,7 +146,7 @@ def test_a_signal_keeps_what_was_recorded(eij, tmp_path, signal):
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal))
     timer.start()
     endless = ["--problem", "nk:n=16,k=2", "--meter", "model", "--seconds", 60]
-    code, out, err = eij("run", *endless, "--out", tmp_path, "--json")
+    code, out, err = eij("run", *endless, "--record", tmp_path, "--json")
     assert (code, out, err) == (128 + signal, "", "")
     (path,) = tmp_path.iterdir()
     record = load(path)
@@ -165,8 +167,8 @@ def test_a_full_disk_does_not_end_the_run(eij, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("eij_core.records.record.open_atomically", full)
-    code, _, err = eij("run", *TINY, "--out", tmp_path)
+    monkeypatch.setattr("eij_core.records.recorder.open_atomically", full)
+    code, _, err = eij("run", *TINY, "--record", tmp_path)
     assert code == RecordingFailed.code == 74
     assert "No space left" in err
 
@@ -187,7 +189,7 @@ def test_processes_change_nothing(eij, spawn, tmp_path):
     lines, digests = [], []
     for jobs in (1, 2):
         folder = tmp_path / str(jobs)
-        command = ["run", *TINY, "--trials", 5, "--jobs", jobs, "--json", "--out", folder]
+        command = ["run", *TINY, "--trials", 5, "--jobs", jobs, "--json", "--record", folder]
         out, err = eij(*command)[1:] if jobs == 1 else spawn(*command).communicate(timeout=120)
         assert err == ""
         lines.append([without_time(line) for line in out.splitlines()])

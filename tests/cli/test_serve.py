@@ -2,6 +2,7 @@
 
 import socket
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ import pytest
         ([], {}),
         (["--port", 8080, "--public"], {"port": 8080, "public": True}),
         (["--no-warm"], {"warm": False}),
+        (["--runs", "here"], {"runs": Path("here")}),
     ],
 )
 def test_it_starts_the_dashboard(eij, monkeypatch, options, asked):
@@ -19,7 +21,18 @@ def test_it_starts_the_dashboard(eij, monkeypatch, options, asked):
     monkeypatch.setattr("app.server.serve.serve", lambda **options: seen.update(options))
     assert eij("serve", *options)[0] == 0
     default = {"address": "127.0.0.1", "port": 5006, "public": False, "warm": True, "imports": ""}
-    assert seen == {**default, **asked}
+    assert seen == {**default, "runs": None, **asked}
+
+
+def test_watch_serves_the_runs_of_a_folder(eij, monkeypatch, tmp_path):
+    seen = {}
+    monkeypatch.setattr("app.server.serve.serve", lambda **options: seen.update(options))
+    assert eij("watch", tmp_path / "not-yet", "--port", 8080)[0] == 0
+    assert (seen["runs"], seen["query"]) == (tmp_path / "not-yet", "?page=runs")
+    assert (seen["port"], seen["warm"]) == (8080, False)
+    (tmp_path / "file").touch()
+    code, _, err = eij("watch", tmp_path / "file")
+    assert code == 2 and "a folder" in err
 
 
 @pytest.mark.parametrize("name", ["panel", "app.server.serve"])

@@ -131,7 +131,7 @@ def end(process, number):
 
 @WAYS_TO_END
 def test_a_real_process_ends_and_keeps_its_records(spawn, tmp_path, number, extra, code):
-    process = spawn("run", *ENDLESS, "--out", tmp_path, *extra, start_new_session=True)
+    process = spawn("run", *ENDLESS, "--record", tmp_path, *extra, start_new_session=True)
     await_files(tmp_path, 2 if extra else 1)
     out, err = end(process, number)
     assert (process.returncode, out, err) == (code, "", "")
@@ -144,7 +144,7 @@ def test_a_real_process_ends_and_keeps_its_records(spawn, tmp_path, number, extr
 @pytest.mark.chaos  # the promise is in seconds, and a machine that is busy with tests is late
 @WAYS_TO_END
 def test_a_real_process_ends_within_two_seconds(spawn, tmp_path, number, extra, code):
-    process = spawn("run", *ENDLESS, "--out", tmp_path, *extra, start_new_session=True)
+    process = spawn("run", *ENDLESS, "--record", tmp_path, *extra, start_new_session=True)
     await_files(tmp_path, 2 if extra else 1)
     started = time.monotonic()
     end(process, number)
@@ -166,7 +166,7 @@ def await_group_gone(group, seconds=10):
 
 @pytest.mark.chaos
 def test_workers_do_not_outlive_a_killed_parent(spawn, tmp_path):
-    options = ["--out", tmp_path, "--trials", "4", "--jobs", "2"]
+    options = ["--record", tmp_path, "--trials", "4", "--jobs", "2"]
     process = spawn("run", *ENDLESS, *options, start_new_session=True)
     await_files(tmp_path, 2)
     process.kill()

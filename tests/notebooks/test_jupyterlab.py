@@ -349,6 +349,43 @@ def test_a_view_of_a_run_pulled_in_another_cell(lab, watched):
     assert page.wrongs == []
 
 
+# A loop of one's own in the foreground, followed by the widget above it.
+FOLLOWED = """
+from app import LiveRun
+from eij_core import Scheduler
+
+scheduler = Scheduler(["near", "far"], meter="model", budget="1 MJ", every=1, compiled=False)
+live = LiveRun(scheduler, views=("fitness", "selection"))
+live
+"""
+LOOP = """
+import time
+
+for step in scheduler:
+    time.sleep(0.01)
+    step.gain, step.best = 1.0, float(scheduler.run.ledger.decisions[0])
+print("ended while", live.stage)
+"""
+
+
+def test_views_follow_a_scheduler_while_its_loop_is_busy(lab, watched):
+    address, folder, _ = lab
+    page = watched
+    write(folder / "loop.ipynb", FOLLOWED, LOOP)
+    opened(page, address, "loop.ipynb")
+    run_all(page)
+    page.wait_for_selector("canvas")
+    sizes = [total(page)]
+    for _ in range(3):
+        wait_for(lambda: total(page) > sizes[-1], f"the plots wait for the loop: {sizes}")
+        sizes.append(total(page))
+    assert output_of(page, 1) == []
+    page.get_by_role("button", name="Stop").click()
+    wait_for(lambda: says(page, 1, "ended while stopped"), lambda: output_of(page, 1))
+    page.get_by_text("Stopped", exact=True).wait_for()
+    assert page.wrongs == []
+
+
 @pytest.fixture
 def served(tmp_path):
     """Serve a notebook by `panel serve`."""

@@ -48,6 +48,7 @@ class RunPage:
     def __init__(self, settings: Settings, notice: str = "", owner: Hashable = None) -> None:
         self.settings = settings
         self.controller = Controller(self.settings.trial, self.settings, owner)
+        self.controller.record = getattr(owner, "runs", None)
         self.bar = TransportBar(self.controller, self.settings)
         self.controls = Controls(self.settings, self.controller.adjust)
         self.share = Share(self.settings, self.controller)

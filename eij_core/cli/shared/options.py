@@ -118,7 +118,7 @@ def selector_of(text: str | None, alpha: float | None) -> Spec:
 
 
 def folder_of(path: Path | None) -> Path | None:
-    """Make the folder of --out, now rather than after a long run."""
+    """Make the folder of --record, now rather than after a long run."""
     if path is None:
         return None
     probe = path / f".eij-{id(path)}"
@@ -127,5 +127,5 @@ def folder_of(path: Path | None) -> Path | None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise InputError("--out", path, f"a folder to write to ({error.strerror})") from None
+        raise InputError("--record", path, f"a folder to write to ({error.strerror})") from None
     return path

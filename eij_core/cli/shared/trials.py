@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...campaigns.executors import stop_asked
 from ...drive import Control, Lane, drive
-from ...errors import EijError
-from ...run import Run, RunError
+from ...errors import EijError, RunError
+from ...records.recorder import label_of
 from ...trial import Trial
 from .signals import interrupts
-
-if TYPE_CHECKING:
-    from ...records import Recorder
 
 
 class RecordingFailed(EijError, OSError):
@@ -37,34 +33,24 @@ def carry_out(
     show : callable
         Called with the progress, 0 to 1, after each chunk.
     """
-    if folder is not None:
-        from ...records import Recorder, load_writer
-
-        load_writer()  # before the run: its counter would take the import for time off the CPU
-    run = Run(trial)
-    record: Recorder | None = None
+    lane = Lane(trial, record=None if folder is None else record_path(trial, folder))
 
     def after() -> None:
-        if record is not None:
-            with interrupts.held():
-                record()
-        show(run.progress)
+        show(lane.progress)
         if stop_asked():
             raise KeyboardInterrupt
 
     try:
-        if folder is not None:
-            with interrupts.held():
-                record = Recorder(record_path(trial, folder), run)
-        drive([Lane(trial, run=run)], Control(), turn=interrupts.held, after=after)
+        with interrupts.held():
+            lane.build()
+        drive([lane], Control(), turn=interrupts.held, after=after)
     except KeyboardInterrupt:
-        run.stop("interrupted")
+        if lane.run is not None:
+            lane.stop("interrupted")
         raise
-    finally:
-        if record is not None:
-            record.close()
-    if record is not None and record.error is not None:
-        raise RecordingFailed(f"{record.path} could not be written: {record.error}")
+    run = lane.build()
+    if run.recorder is not None and run.recorder.error is not None:
+        raise RecordingFailed(f"{run.recorder.path} could not be written: {run.recorder.error}")
     return run.result().to_dict()
 
 
@@ -80,6 +66,4 @@ def carry_out_in_worker(task: tuple[Trial, Path | None]) -> dict[str, Any]:
 
 def record_path(trial: Trial, folder: Path) -> Path:
     """Return where a trial's record goes: what it is, in plain letters, and its key."""
-    names = (trial.name_of(family) for family in ("problem", "algorithm", "selector"))
-    label = "-".join((*names, str(trial.seed)[:20], str(trial.repetition)))
-    return folder / f"{re.sub('[^A-Za-z0-9._-]', '_', label)}-{trial.key[:16]}.parquet"
+    return folder / f"{label_of(trial)}-{trial.key[:8]}.parquet"
