@@ -244,7 +244,7 @@ permutation_ils = algorithms.add("permutation-ils")(
         "permutation-ils",
         PermutationILS,
         OPERATORS,
-        "or-opt-1+or-2opt-1+exchange-3+insertion-2",
+        "or-opt-1+or-2opt-1+exchange-3+exchange-8+insertion-2",
         "two-opt-, or-opt-, or-2opt-, exchange-, insertion- 1, 2, 3, 5, 8 (kicks)",
     )
 )
