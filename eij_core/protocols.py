@@ -6,8 +6,6 @@ in numba's subset. Compiled code calls these methods, except those marked "in Py
 
 A hook that a component may leave out stands in a protocol of its own, which `isinstance` tests:
 `isinstance(operator, ProbingOperator)` is true of an operator with the hooks of that protocol.
-
-This module imports `values` alone, so every module may import it.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from .drawing import Drawing
 from .values import Belief, Decision, EnergyInfo, Forecast, Hints, Outcome, Provenance
 
 if TYPE_CHECKING:
@@ -40,6 +39,7 @@ __all__ = [
     "Operator",
     "OptimumProblem",
     "Outcome",
+    "PicturedProblem",
     "ProbingOperator",
     "Problem",
     "Provenance",
@@ -79,10 +79,7 @@ class Problem(Protocol):
         """Flip bit i in x and memo, without computing the fitness."""
 
     def preview(self, x: Any, memo: Any, bits: Any, count: int) -> float:
-        """Return the fitness with the first `count` positions of `bits` flipped.
-
-        These are one or more, and distinct; x and memo are afterwards as they were before.
-        """
+        """Return the fitness with the first `count` ≥ 1 of the distinct `bits` flipped; x stays."""
 
     def reach(self) -> int:
         """Return up to how many flips a preview is quicker than a full evaluation.
@@ -106,6 +103,14 @@ class OptimumProblem(Problem, Protocol):
     @property
     def optimum(self) -> float:
         """The best fitness there is; nan where it is unknown."""
+
+
+@runtime_checkable
+class PicturedProblem(Problem, Protocol):
+    """A problem that says what its solutions look like (in Python); others show plain arrays."""
+
+    def picture(self, x: Any) -> Drawing:
+        """Draw x; without one (None), the problem's own instance, before a run has begun."""
 
 
 @runtime_checkable

@@ -239,7 +239,7 @@ class Registry(UserDict[str, Callable[..., T]]):
 
     def parameters(self, name: str) -> tuple[Parameter, ...]:
         """Return the parameters that the factory's signature declares."""
-        return _parameters(self[name])
+        return parameters_of(self[name])
 
     def check(self, spec: Spec | str) -> Spec:
         """Return the spec with every parameter checked and typed, defaults filled in."""
@@ -293,7 +293,8 @@ def _is_same(known: Callable[..., Any], new: Callable[..., Any]) -> bool:
 
 
 @functools.lru_cache  # a campaign asks this for each component of each trial
-def _parameters(factory: Callable[..., Any]) -> tuple[Parameter, ...]:
+def parameters_of(factory: Callable[..., Any]) -> tuple[Parameter, ...]:
+    """Return the parameters that a factory, or a NamedTuple class, declares by its signature."""
     hints = _hints(factory)
     declared = inspect.signature(factory).parameters
     return tuple(_parameter(declared[key], hints.get(key, str)) for key in declared)

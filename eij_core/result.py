@@ -15,11 +15,13 @@ from .engine.columns import columns_of
 from .engine.histogram import dense, sparse
 from .engine.spaces import sense_of, sign_of
 from .protocols import Belief, EnergyInfo
+from .target import OPTIMUM, Reached, fitness_of, reached_in, words_of
 from .trial import Trial
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .figures.canvas import Picture
     from .run import Run
 
 PORTION = 65_536
@@ -112,6 +114,12 @@ class Result:
         return frame_of(self.rows, tuple(total.name for total in self.operators))
 
     @property
+    def reached(self) -> Reached | None:
+        """When the target was reached, or without one the optimum; None if neither is known."""
+        target = self.trial.target or OPTIMUM
+        return reached_in(self.rows, fitness_of(target, self.best.optimum, self.sense), self.sense)
+
+    @property
     def digest(self) -> str:
         """A digest of all that happened, wall clock excluded: equal runs, equal digests."""
         return digest_of_run(self.rows, self.best, self.operators)
@@ -125,6 +133,15 @@ class Result:
         from .figures.result_card import picture
 
         return picture(self).svg()
+
+    def picture(self) -> Picture:
+        """Return the best solution as its problem draws it: `.svg()`, `.png()` or `.save(path)`."""
+        from .drawing import picture_of
+        from .figures.solution import solution_picture
+
+        drawing = picture_of(self.trial.make("problem"), self.best.x)
+        title = f"{self.trial.name_of('problem')}: fitness {self.best.fitness:.6g}"
+        return solution_picture(drawing, title)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data without its rows; nan and infinities become None."""
@@ -164,6 +181,7 @@ def describe(result: Result) -> dict[str, Any]:
         # Only where they say something, so that other results are written as before.
         **({"sense": result.sense} if result.sense != "max" else {}),
         **({"overhead_seconds": seconds} if (seconds := result.overhead_seconds) else {}),
+        **({"target": result.reached._asdict()} if result.trial.target and result.reached else {}),
     }
 
 
@@ -225,6 +243,8 @@ def real(value: float | str | None) -> float:
 def end_of(run: Run, *, affordable: bool) -> str:
     """Return why a run ends here; "" if it goes on."""
     budget, ledger = run.trial.budget, run.ledger
+    if run.state.best_f[0] >= run.limits.target:
+        return words_of(run.trial.target)
     if ledger.joules[0] >= run.limits.joules:
         return JOULES_SPENT
     if ledger.evaluations[0] >= run.limits.evaluations:

@@ -33,6 +33,7 @@ from .protocols import (
     State,
 )
 from .result import JOULES_SPENT, Block, Change, Result, best_of, end_of, result_of
+from .target import limits_of
 from .trial import Trial
 
 __all__ = ["Block", "Run", "RunError", "solve"]
@@ -86,7 +87,7 @@ class Run(Iterator[Block]):
         self.charges = charges_of(
             self.meter, trial.name_of("problem"), trial.name_of("algorithm"), operators
         )
-        self.limits = trial.limits()
+        self.limits = limits_of(trial, self.problem)
         self.streams = streams_for(trial.seed, trial.repetition)
         self.ledger = new_ledger(len(operators))
         hints = self.charges.hints(self.algorithm, self.searched)

@@ -16,6 +16,7 @@ from .budget import Budget
 from .errors import InputError, nearest
 from .imports import import_components
 from .registry import FAMILIES, Absent, Spec, read_file
+from .target import check_target
 
 if TYPE_CHECKING:
     from .engine.rows import Limits
@@ -46,6 +47,9 @@ class Trial:
         Record each `every`-th decision instead; 0 for the grid of `points`.
     profile : str
         A file of `eij profile` that seeds what is believed of the operators' Joules; "": none.
+    target : str or float
+        The fitness at which the run stops: a number, a gap to the known optimum such as "1%", or
+        "optimum", which has no effect where the optimum is unknown; "": none.
 
     Examples
     --------
@@ -66,6 +70,7 @@ class Trial:
     points: int = 1000
     every: int = 0
     profile: str = ""
+    target: Any = ""
 
     def __post_init__(self) -> None:
         for name, family in FAMILIES.items():
@@ -84,6 +89,7 @@ class Trial:
         _whole("every", self.every, 0, 2**62)
         if not isinstance(self.profile, str):
             raise InputError("profile", self.profile, "the name of a file")
+        object.__setattr__(self, "target", check_target(self.target))
 
     def _check_spaces(self) -> None:
         """Refuse an algorithm that does not make solutions of the problem; name those that do."""
@@ -160,8 +166,9 @@ class Trial:
         data |= {name: str(data[name]) for name in FAMILIES}
         data["budget"] = str(self.budget)
         data["charge_start"] = self.budget.charge_start
-        if not self.profile:
-            del data["profile"]
+        for name in ("profile", "target"):
+            if not data[name]:
+                del data[name]
         return data | ({"import": list(imports)} if (imports := self.imports) else {})
 
     @classmethod

@@ -7,6 +7,7 @@ snapshot in their own way.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +27,7 @@ from ..views.snapshot import (
     tally_of,
 )
 from .jobs import RunJob, baselines_of
+from .previews import small_instance
 
 PACED = ("simulated", "replayed")
 """Energy that may be played slowly; on a real counter the idle time would cost Joules."""
@@ -77,6 +79,7 @@ class Controller:
         self.job: RunJob | None = None
         self.snapshot = empty_snapshot(Trial(), _checked_info(Trial()))
         self.story: Hashable = None
+        self._previewed: Any = None
         self.past: list[Curve] = []
         self.overlaid: tuple[str, ...] = ()
         """Labels of earlier runs to draw beside this one."""
@@ -190,8 +193,11 @@ class Controller:
         except MeterUnavailable as error:
             self._problem = error
             snapshot = empty_snapshot(trial)
+        snapshot = snapshot._replace(instance=partial(small_instance, trial))
         shown = self.snapshot
-        if self.job is not None or len(shown.rows) or _title(snapshot) != _title(shown):
+        same = trial.problem == self._previewed and _title(snapshot) == _title(shown)
+        if self.job is not None or len(shown.rows) or not same:
+            self._previewed = trial.problem
             self._show(snapshot, "empty")
 
     def show(self, snapshot: Snapshot, name: str) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from copy import copy
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eij_core import Budget, Result, Run, Trial
+from eij_core import Budget, EijError, Result, Run, Trial
 from eij_core.engine.rows import row_dtype
 from eij_core.protocols import Belief, EnergyInfo
 from eij_core.records import Record
+from eij_core.registry import Spec, problems
 from eij_core.result import best_of
 from eij_core.trial import FAMILIES
 
@@ -37,6 +41,8 @@ class Tally(NamedTuple):
     """The decision that comes next, laid open by the selector; None when the run is over."""
     tip: NDArray[Any]
     """One row that describes this very moment, which the recorded grid may not."""
+    best_x: Any = None
+    """The best solution so far, a copy; a Scheduler's is what its loop has told."""
 
 
 class Snapshot(NamedTuple):
@@ -55,6 +61,8 @@ class Snapshot(NamedTuple):
     others: tuple[Curve, ...] = ()
     info: EnergyInfo | None = None
     """How far the Joules can be trusted; None where a recording does not say."""
+    instance: Callable[[], Any] = lambda: None
+    """Returns the problem, which knows what a solution looks like; None where it was not kept."""
 
     @property
     def components(self) -> tuple[str, str, str]:
@@ -75,6 +83,11 @@ class Snapshot(NamedTuple):
             used = 100.0 * self.rows["evaluations"] / self.budget.evaluations
             return used, "Budget used (% of evaluations)", 100.0
         return self.rows["spent"], "Joules spent (J)", None
+
+    @property
+    def best_x(self) -> Any:
+        """The best solution at this moment; None before a run, and at moments of the past."""
+        return None if self.tally is None else self.tally.best_x
 
     @property
     def latest(self) -> NDArray[Any]:
@@ -109,8 +122,14 @@ class Snapshot(NamedTuple):
         return self._replace(rows=self.rows[:end], others=others, tally=None)
 
 
-def tally_of(run: Run) -> Tally:
-    """Describe where a run stands. Call it from the thread that drives the run, or at rest."""
+def tally_of(run: Run, before: Tally | None = None) -> Tally:
+    """Describe where a run stands. Call it from the thread that drives the run, or at rest.
+
+    Parameters
+    ----------
+    before : Tally, optional
+        The one before of this run: a solution that is no better is not copied again.
+    """
     ledger = run.ledger
     beliefs = [run.selector.belief(run.stats, o) for o in range(len(run.names))]
     decisions = ledger.decisions[0].item()
@@ -124,7 +143,15 @@ def tally_of(run: Run) -> Tally:
         histogram=ledger.histogram.copy(),
         next=None if run.done else run.explain(),
         tip=np.array([row], row_dtype(len(run.names))),
+        best_x=_solution_of(run, before),
     )
+
+
+def _solution_of(run: Run, before: Tally | None) -> Any:
+    """Return the best solution, copied if it is new since the tally before."""
+    if before is not None and before.tip["best"][0] == run.state.best_f[0]:
+        return before.best_x
+    return copy(getattr(run, "solution", run.state.best_x))
 
 
 def final_tally(ended: Result | Record) -> Tally:
@@ -136,13 +163,15 @@ def final_tally(ended: Result | Record) -> Tally:
         histogram=np.array([total.histogram for total in ended.operators]),
         next=None,
         tip=ended.rows[-1:],
+        best_x=ended.best.x,
     )
 
 
 def snapshot_of_run(run: Run, rows: NDArray[Any], tally: Tally | None) -> Snapshot:
     """Return the snapshot of a run in progress, with these of its rows."""
     optimum = float(getattr(run.problem, "optimum", math.nan))
-    return _snapshot_of(run.trial, rows, run.names, run.meter.info, optimum, tally)
+    snapshot = _snapshot_of(run.trial, rows, run.names, run.meter.info, optimum, tally)
+    return snapshot._replace(instance=lambda: run.problem)
 
 
 def snapshot_of_result(result: Result, others: tuple[Curve, ...] = ()) -> Snapshot:
@@ -157,13 +186,29 @@ def snapshot_of_result(result: Result, others: tuple[Curve, ...] = ()) -> Snapsh
     """
     names = tuple(total.name for total in result.operators)
     known = (result.best.optimum, final_tally(result), others)
-    return _snapshot_of(result.trial, result.rows, names, result.meter, *known)
+    snapshot = _snapshot_of(result.trial, result.rows, names, result.meter, *known)
+    return snapshot._replace(instance=partial(instance_of, result.trial))
 
 
 def empty_snapshot(trial: Trial, info: EnergyInfo | None = None) -> Snapshot:
     """Return the snapshot of a run that has not begun; `info`: what its meter will give."""
     names = tuple(operator.name for operator in trial.make("algorithm").operators)
     return _snapshot_of(trial, np.zeros(0, row_dtype(len(names))), names, info)
+
+
+def instance_of(trial: Trial) -> Any:
+    """Return a trial's problem; None where it cannot be built, as of a file that is gone."""
+    if not isinstance(trial.problem, Spec):
+        return trial.problem
+    try:
+        return _built(trial.problem)
+    except EijError:
+        return None
+
+
+@lru_cache(maxsize=4)
+def _built(problem: Spec) -> Any:
+    return problems.make(problem)
 
 
 def _snapshot_of(

@@ -42,6 +42,8 @@ class Limits(NamedTuple):
     """Record each `every`-th decision; 0: record on the grid."""
     ask: float = math.inf
     """Joules spent at which prices are asked for, before the next decision."""
+    target: float = math.inf
+    """The fitness at which the run stops."""
 
 
 class Ledger(NamedTuple):

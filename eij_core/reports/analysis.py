@@ -178,19 +178,21 @@ def typical(curves: Any) -> Quartiles:
 def anytime(dataset: Dataset) -> pd.DataFrame:
     """Return medians at parts of the budget, and the expected Joules to a common target.
 
-    The target is the median of all feasible ends in the cell.
+    The target is that of the trials; without one, the median of all feasible ends in the cell.
     """
     lines = []
     for names, trials, runs in _by_method(dataset):
         if not trials["by_joules"].iloc[0]:
             continue
-        target = float(trials[trials["feasible"]]["fitness"].median())
+        own = float(trials["target"].median())  # of the trials: then the very Joules are known
+        target = float(trials[trials["feasible"]]["fitness"].median()) if math.isnan(own) else own
         runs = runs[runs["key"].isin(dataset.curves)]
         curves = plausible(dataset, runs, trials)
         medians = quartiles_of(curves).median
         upwards = trials["sign"].iloc[0] * dataset.stack(runs["key"])
         goal = [trials["sign"].iloc[0] * target]
         hits = first_hits(SHARES, upwards, goal)[:, 0] * runs["joules"]
+        hits = hits if math.isnan(own) else runs["target_joules"].fillna(math.inf)
         moments = (round(share * (SHARES.size - 1)) for share in MOMENTS)
         lines.append(
             {

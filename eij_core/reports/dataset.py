@@ -221,6 +221,8 @@ def _tables(
                 "provenance": result["meter"]["provenance"],
                 "uncertainty": result["meter"].get("rel_uncertainty", 0.0),
                 "reason": result["reason"],
+                "target": real(result.get("target", {}).get("fitness")),
+                "target_joules": real(result.get("target", {}).get("joules")),
                 "digest": result["digest"],
                 "host": row.host,
             }

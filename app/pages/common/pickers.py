@@ -36,9 +36,11 @@ def widget_for(parameter: Parameter, value: Any, operators: tuple[str, ...] = ()
     about = parameter.range.about or parameter.expected
     common: dict[str, Any] = {"label": label, "value": value, "description": about, **FIELD}
     if operators and parameter.name == "operators":
-        chosen = [name for name in str(value).split("+") if name in operators]
+        # Arms, such as replace-1@flips=0.25, come by link; here they can be taken out.
+        chosen = [name for name in str(value).split("+") if name.partition("@")[0] in operators]
         return pmui.MultiChoice(
-            label="portfolio of operators", options=list(operators), value=chosen,
+            label="portfolio of operators", options=list(dict.fromkeys([*operators, *chosen])),
+            value=chosen,
             description=about, **WIDE,
         )  # fmt: skip
     if parameter.choices:

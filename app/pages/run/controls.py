@@ -58,6 +58,7 @@ class Controls(pn.viewable.Viewer):
         for widget, values_of in (
             (self.lesson, _values_of_lesson),
             (self.rule, lambda rule: {"selector": rule} if rule else {}),
+            (self.target, lambda target: {"target": target}),
             (self.seed, lambda seed: {} if seed is None else {"seed": seed}),
             (self.amount, lambda _: {"budget": self._budget_now()}),
             (self.unit, lambda _: {"budget": self._budget_now()}),
@@ -99,6 +100,11 @@ class Controls(pn.viewable.Viewer):
             label="Seed", value=settings.seed, start=0, end=2**31 - 1, step=1,
             description="Same settings and seed, same run", **FIELD,
         )  # fmt: skip
+        self.target = pmui.TextInput(
+            label="Stop at", value=settings.target, placeholder="optimum, 1% or a fitness",
+            description="optimum, if known; a gap to it, such as 1%; a fitness; or nothing",
+            **FIELD,
+        )  # fmt: skip
         self._problem = alert_box()
 
     def __panel__(self) -> Any:
@@ -106,7 +112,7 @@ class Controls(pn.viewable.Viewer):
         problem, algorithm, selector, meter = self.pickers.values()
         return column(
             self.lesson, self._question, self.guess, self._answer, problem, self.instance_file,
-            algorithm, selector, self.rule, budget, self._problem, self.seed, meter,
+            algorithm, selector, self.rule, budget, self._problem, self.target, self.seed, meter,
             self.meters_here, margin=(4, 2),
         )  # fmt: skip
 
@@ -143,6 +149,7 @@ class Controls(pn.viewable.Viewer):
         with self._quiet:
             self.lesson.value = self.settings.lesson
             self.seed.value = self.settings.seed
+            self.target.value = self.settings.target
             chosen = Spec.parse(self.settings.selector).name
             self.rule.value = chosen if chosen in RULES.values() else None
             self._read_budget()

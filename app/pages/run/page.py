@@ -17,6 +17,7 @@ from ...views.estimates import EijView
 from ...views.fitness import CompareView
 from ...views.panes import grid
 from ...views.selection import SelectionView
+from ...views.solution import SolutionView
 from ..common.layout import alert_box, fold, middle, show_alert
 from ..common.meters_table import LOOK_HERE
 from . import permalink
@@ -51,7 +52,14 @@ class RunPage:
         self.controls = Controls(self.settings, self.controller.adjust)
         self.share = Share(self.settings, self.controller)
         self.counterfactual = CounterfactualPanel(self.controller)
-        self.views = (CompareView(), EijView(), SelectionView(), DecisionView(), EnergyView())
+        self.views = (
+            CompareView(),
+            EijView(),
+            SelectionView(),
+            DecisionView(),
+            EnergyView(),
+            SolutionView(),
+        )
         self._losses = 0
         # The first view comes with the page, the others as soon as the browser shows it.
         self._awake = 1
@@ -68,9 +76,9 @@ class RunPage:
 
     def main(self) -> Any:
         """Return what fills the middle of the page."""
-        compare, estimates, selection, decision, energy = self.views
+        compare, estimates, selection, decision, energy, solution = self.views
         return middle(
-            self._notice, self._failure, self.bar, compare,
+            self._notice, self._failure, self.bar, compare, solution,
             grid(estimates, selection),
             grid(decision, energy, columns=TWO_THIRDS),
             fold("What would another rule have chosen?", lambda: [self.counterfactual]),
