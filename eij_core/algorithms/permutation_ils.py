@@ -213,7 +213,7 @@ class PermutationILS(NamedTuple):
     """Iterated local search on permutations; an application is one kick and one descent."""
 
     operators: tuple[Any, ...]
-    steps: Annotated[int, Range(1, 1_000_000, "evaluations of a descent at most")] = 10_000
+    steps: Annotated[int, Range(1, 1_000_000, "evaluations of a descent at most")] = 2000
 
     def begin(self, problem: Any, rng: Any) -> Any:
         """Start from one random permutation, of which every element is to be looked at."""
