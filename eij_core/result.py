@@ -279,7 +279,7 @@ def result_of(run: Run, rows: NDArray[Any] | None = None) -> Result:
     )
     return Result(
         trial=run.trial,
-        best=Best(x, fitness, feasible, sign_of(run.problem) * (optimum - fitness), optimum),
+        best=Best(x, fitness, feasible, sign_of(run.problem) * (optimum - fitness) + 0.0, optimum),
         spent=Spent(
             spent,
             int(ledger.evaluations[0]),

@@ -213,7 +213,7 @@ class PermutationILS(NamedTuple):
     """Iterated local search on permutations; an application is one kick and one descent."""
 
     operators: tuple[Any, ...]
-    steps: Annotated[int, Range(1, 1_000_000, "evaluations of a descent at most")] = 10_000
+    steps: Annotated[int, Range(1, 1_000_000, "evaluations of a descent at most")] = 2000
 
     def begin(self, problem: Any, rng: Any) -> Any:
         """Start from one random permutation, of which every element is to be looked at."""
@@ -244,7 +244,7 @@ permutation_ils = algorithms.add("permutation-ils")(
         "permutation-ils",
         PermutationILS,
         OPERATORS,
-        "or-opt-1+or-2opt-1+exchange-3+insertion-2",
+        "or-opt-1+or-2opt-1+exchange-3+exchange-8+insertion-2",
         "two-opt-, or-opt-, or-2opt-, exchange-, insertion- 1, 2, 3, 5, 8 (kicks)",
     )
 )
