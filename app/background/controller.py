@@ -54,6 +54,8 @@ class Controller:
         Whose turns its runs take; by default its own.
     run : Run, optional
         A run of the trial to go on with; `reset` drops it.
+    stamp : callable, optional
+        Returns what is kept as `stamped` for each run that is started.
 
     Attributes
     ----------
@@ -61,6 +63,8 @@ class Controller:
         The run as far as it has come; at first, of the default trial.
     story : hashable
         Changes when `snapshot` no longer continues the one before, see `LiveFigure.show`.
+    stamped : object
+        The stamp of the run that is shown; None for a recording and for empty views.
     on_change : callable
         Called after each command, to draw its effect.
     """
@@ -71,6 +75,7 @@ class Controller:
         playback: Playback,
         owner: Hashable = None,
         run: Run | None = None,
+        stamp: Callable[[], Any] = lambda: None,
     ) -> None:
         self.owner = self if owner is None else owner
         self.job: RunJob | None = None
@@ -81,6 +86,8 @@ class Controller:
         """Labels of earlier runs to draw beside this one."""
         self.on_change: Callable[[], Any] = lambda: None
         self.run = run
+        self.stamped: Any = None
+        self._stamp = stamp
         self._trial, self._playback = trial, playback
         self._problem: EijError | None = None
         self._refused = ""
@@ -110,6 +117,7 @@ class Controller:
             lanes += baselines_of(trial, snapshot.names)
         curves = (Curve(lane.label, snapshot.rows, lane.kind) for lane in lanes[1:])
         self._show(snapshot._replace(others=tuple(curves)), "empty")
+        self.stamped = self._stamp()
         self.job = RunJob(lanes, self.owner, self._pace(snapshot), paused).start()
         self.on_change()
 
@@ -193,9 +201,10 @@ class Controller:
         if self.job is not None or len(shown.rows) or _title(snapshot) != _title(shown):
             self._show(snapshot, "empty")
 
-    def show(self, snapshot: Snapshot, name: str) -> None:
+    def show(self, snapshot: Snapshot, name: str, stamp: Any = None) -> None:
         """Show a recorded run."""
         self._show(snapshot, name)
+        self.stamped, self._refused = stamp, ""
         self.on_change()
 
     def overlay(self, labels: Sequence[str]) -> None:
@@ -253,6 +262,11 @@ class Controller:
         return self._problem or refusal
 
     @property
+    def is_refused(self) -> bool:
+        """Whether the settings could not be run when they were last asked to be."""
+        return bool(self._refused)
+
+    @property
     def failure(self) -> str:
         """Why the run failed or did not start."""
         if self._refused or self.job is None or self.stage != "failed":
@@ -276,7 +290,7 @@ class Controller:
     def _show(self, snapshot: Snapshot, name: str) -> None:
         if self.job is not None:
             self.job.stop()
-        self.job, self._seen, self.share = None, None, 1.0
+        self.job, self._seen, self.share, self.stamped = None, None, 1.0, None
         self._number += 1
         self.snapshot, self.story = snapshot, (self._number, name)
 

@@ -20,6 +20,7 @@ from app.notebook.jupyter import prepare, replace_in_cell
 from app.notebook.painter import PERIOD, painter
 from app.pages.common.layout import alert_box, column, show_alert
 from app.pages.run.settings import Settings
+from app.pages.run.shown import shown_of
 from app.pages.run.transport import TransportBar
 from app.views.decision import DecisionView
 from app.views.energy import EnergyView
@@ -99,7 +100,8 @@ class LiveRun(pn.viewable.Viewer):
         """Whether the controller has news that no page shows yet."""
         for view in self.views:
             self.follow(view)
-        shown = (self._bar, self._error, *self.views[:1], grid(*self.views[1:], gap="10px"))
+        bar = column(self._bar.plain(), self._bar.gauges)
+        shown = (bar, self._error, *self.views[:1], grid(*self.views[1:], gap="10px"))
         self._layout = column(*shown, sx={"gap": "10px"})
         self._controller.on_change = self._on_change
         replace_in_cell(self)
@@ -235,7 +237,7 @@ class LiveRun(pn.viewable.Viewer):
 
     def _draw(self) -> None:
         self._show(tuple(self._views))
-        self._bar.refresh(self._controller)
+        self._bar.refresh(self._controller, shown_of(self._controller))
         show_alert(self._error, self._controller.failure or self._controller.problem)
 
     def _show(self, views: tuple[View, ...]) -> None:

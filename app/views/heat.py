@@ -9,9 +9,9 @@ import holoviews as hv
 import numpy as np
 import pandas as pd
 from bokeh.events import Tap
-from bokeh.models import HoverTool, SaveTool, TapTool
+from bokeh.models import HoverTool, TapTool
 
-from app.views.plot import furnish, save_as_svg
+from app.views.plot import furnish, save_as_file
 from eij_core.zoo import CASES
 
 VALUES = {
@@ -56,7 +56,7 @@ def heat_map_of(
 
     def listen(plot: Any, element: Any) -> None:
         furnish(plot.state, "zoo")
-        plot.state.tools = [t for t in plot.state.tools if isinstance(t, HoverTool | SaveTool)]
+        plot.state.tools = [t for t in plot.state.tools if isinstance(t, HoverTool)]
         plot.state.xaxis.major_label_orientation = 0.7
         plot.state.add_tools(TapTool())
 
@@ -71,7 +71,9 @@ def heat_map_of(
         cmap="Blues", clim=limits, colorbar=False, line_color="white", line_width=2,
         nonselection_alpha=1.0, tools=["hover"], clipping_colors={"NaN": "transparent"},
     )  # fmt: skip
-    labels = hv.Labels(data, axes, ["label", "ink"]).opts(text_color="ink", text_font_size="9pt")
+    labels = hv.Labels(data, axes, ["label", "ink"]).opts(
+        text_color="ink", text_font_size="9pt", nonselection_alpha=1.0, selection_alpha=1.0
+    )
     return (cells * labels).opts(
         title=f"{title}\nsimulated Joules",
         responsive=True,
@@ -79,10 +81,10 @@ def heat_map_of(
         xlabel="",
         ylabel="",
         toolbar="above",
-        default_tools=["save"],
+        default_tools=[],
         show_grid=False,
         fontsize={"title": "9pt", "ticks": "9pt"},
-        hooks=[listen, save_as_svg],
+        hooks=[listen, save_as_file],
     )
 
 

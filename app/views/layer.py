@@ -94,6 +94,18 @@ class Marks(Layer):
 
 
 @dataclass(frozen=True)
+class Words(Layer):
+    """Texts at places, to the right of them; the third column is what they say."""
+
+    def element(self) -> hv.Element:
+        """Return labels."""
+        along, up, words = self.columns
+        return hv.Labels(self.columns, [along, up], words, **AS_DICT).opts(
+            text_color=self.colour, text_font_size="9.5pt", text_align="left"
+        )
+
+
+@dataclass(frozen=True)
 class Violin(Layer):
     """A shape that stands upright between the columns `low` and `high`, along `joules`."""
 

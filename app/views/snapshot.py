@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.views.feasibility import has_constraints, infeasible_rows
 from eij_core import Budget, Result, Run, Trial
 from eij_core.engine.rows import row_dtype
 from eij_core.protocols import Belief, EnergyInfo
 from eij_core.records import Record
+from eij_core.result import Change
 from eij_core.trial import FAMILIES
 
 
@@ -36,6 +38,10 @@ class Tally(NamedTuple):
     """The decision that comes next, laid open by the selector; None when the run is over."""
     tip: NDArray[Any]
     """One row that describes this very moment, which the recorded grid may not."""
+    feasible: bool = True
+    """Whether the best solution keeps the problem's constraints."""
+    changes: tuple[Change, ...] = ()
+    """Parameters that were changed while the run was on."""
 
 
 class Snapshot(NamedTuple):
@@ -54,6 +60,8 @@ class Snapshot(NamedTuple):
     others: tuple[Curve, ...] = ()
     info: EnergyInfo | None = None
     """How far the Joules can be trusted; None where a recording does not say."""
+    constrained: bool = False
+    """Whether the problem has infeasible solutions, whose fitness is penalised."""
 
     @property
     def components(self) -> tuple[str, str, str]:
@@ -76,9 +84,37 @@ class Snapshot(NamedTuple):
         return self.rows["spent"], "Joules spent (J)", None
 
     @property
+    def used_share(self) -> float:
+        """How much of the budget is used, 0 to 1; of seconds only what a tally knows."""
+        last, budget = self.latest[0], self.budget
+        seconds = self.tally.seconds if self.tally is not None else 0.0
+        used = (
+            last["spent"] / budget.joules,
+            last["evaluations"] / budget.evaluations,
+            seconds / budget.seconds,
+        )
+        return float(min(1.0, max(used)))
+
+    @property
     def latest(self) -> NDArray[Any]:
         """One row that describes this moment; none before the first row."""
         return self.rows[-1:] if self.tally is None else self.tally.tip
+
+    @property
+    def infeasible(self) -> int:
+        """How many of its rows come before the first feasible solution."""
+        if self.tally is not None and not self.tally.feasible:
+            return len(self.rows)
+        return infeasible_rows(self.rows, self.constrained)
+
+    @property
+    def is_infeasible(self) -> bool:
+        """Whether no feasible solution has been found up to this moment."""
+        return 0 < len(self.rows) == self.infeasible
+
+    def infeasible_of(self, curve: Curve) -> int:
+        """How many rows of a run beside this one come before its first feasible solution."""
+        return infeasible_rows(curve.rows, self.constrained)
 
     @property
     def never_applied(self) -> list[str]:
@@ -123,7 +159,14 @@ def tally_of(run: Run) -> Tally:
         histogram=ledger.histogram.copy(),
         next=None if run.done else run.explain(),
         tip=np.array([row], row_dtype(len(run.names))),
+        feasible=_is_feasible(run),
+        changes=tuple(run.changes),
     )
+
+
+def _is_feasible(run: Run) -> bool:
+    test = getattr(run.problem, "feasible", None)
+    return test is None or bool(test(run.state.best_x))
 
 
 def final_tally(ended: Result | Record) -> Tally:
@@ -135,6 +178,8 @@ def final_tally(ended: Result | Record) -> Tally:
         histogram=np.array([total.histogram for total in ended.operators]),
         next=None,
         tip=ended.rows[-1:],
+        feasible=ended.best.feasible,
+        changes=tuple(ended.changes),
     )
 
 
@@ -172,4 +217,5 @@ def _snapshot_of(
     problem, algorithm, selector, meter = map(trial.name_of, FAMILIES)
     energy = (info.name, str(info.provenance)) if info else (meter, "no")
     described = (rows, names, trial.budget, problem, algorithm, selector, *energy)
-    return Snapshot(*described, *known)._replace(info=info)
+    constrained = has_constraints(trial.problem)
+    return Snapshot(*described, *known)._replace(info=info, constrained=constrained)

@@ -8,18 +8,22 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
+from app.pages.common.fields import number_field
 from app.pages.common.layout import FIELD, WIDE, alert_box, column, show_alert
 from app.pages.common.offers import offered, offered_spec
 from app.server.limits import check_trial, is_public
+from app.text.names import by_name
 from app.text.numbers import count
 from app.views.panes import html_pane
 from eij_core import EijError, InputError
 from eij_core.campaigns import Campaign
 from eij_core.campaigns.grid import PLURALS, parsed
 from eij_core.campaigns.preparation import combinations
+from eij_core.registry import Range
 from eij_core.trial import FAMILIES
 
 EXAMPLE = Path(__file__).with_name("example.toml").read_text("utf-8")
+LABELS = {"problems": "Problems", "algorithms": "Algorithms", "selectors": "Rules"}
 START = parsed(EXAMPLE)
 """What the form holds at first."""
 CELLS, TRIALS = 24, 2_000
@@ -40,7 +44,10 @@ class CampaignForm(pn.viewable.Viewer):
         )
         self.fields: dict[str, Any] = {
             key: pmui.MultiChoice(
-                label=key.capitalize(), options=offered(family), value=START[key], **WIDE
+                label=LABELS[key],
+                options=by_name(family, offered(family)),
+                value=START[key],
+                **WIDE,
             )
             for key, family in PLURALS.items()
         } | {
@@ -50,9 +57,7 @@ class CampaignForm(pn.viewable.Viewer):
             "budget": pmui.TextInput(
                 label="Budget of each trial", value=START["budget"], placeholder="300 J", **FIELD
             ),
-            "seeds": pmui.IntInput(
-                label="Repetitions", value=START["seeds"], start=2, end=1000, **FIELD
-            ),
+            "seeds": number_field("Repetitions", START["seeds"], Range(2, 1000), **FIELD),
             "meter": pmui.Select(
                 label="Energy meter", options=["paper", "model"], value=START["meter"], **FIELD
             ),

@@ -16,7 +16,7 @@ from app.pages.campaign.live import LiveTable
 from app.pages.campaign.report import ReportView
 from app.pages.campaign.stores import Shelf, stores
 from app.pages.common.job_page import JobPage
-from app.pages.common.layout import FIELD, Quiet, column, middle
+from app.pages.common.layout import FIELD, Quiet, box, column, middle
 from app.pages.common.links import Choices
 from app.text.escape import text
 from app.text.numbers import count
@@ -82,7 +82,8 @@ class CampaignPage(JobPage[Event | Report]):
 
     def main(self) -> Any:
         """Return what fills the middle."""
-        return middle(self.alert, self.toolbar.above(self._words, self._table), self._reports)
+        words = box(self._words, self._table)
+        return middle(self.alert, self.toolbar.bar(), words, self._reports)
 
     # --- what a visitor does ---
 

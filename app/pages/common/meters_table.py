@@ -9,7 +9,7 @@ from typing import Any
 
 import panel as pn
 
-from app.pages.common.layout import fold
+from app.pages.common.layout import Fold
 from app.text.escape import text
 from app.text.tables import table
 from app.views.panes import html_pane
@@ -55,7 +55,7 @@ class MetersHere(pn.viewable.Viewer):
         super().__init__()
         self._select = select
         self._table = html_pane((5, 10), "<p class='words quiet'>Looking at this machine…</p>")
-        self._fold = fold(
+        self._fold = Fold(
             "Which meters are alive here?", lambda: [self._table], margin=(0, 6, 10, 6)
         )
         self._fold.param.watch(self._look, "collapsed")

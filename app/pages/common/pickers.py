@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -12,9 +11,13 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
-from app.pages.common.layout import FIELD, WIDE, Quiet, alert_box, column, fold, show_alert
+from app.pages.common.fields import number_field
+from app.pages.common.layout import FIELD, WIDE, Fold, Quiet, alert_box, column, show_alert
 from app.pages.common.meters_table import meter_labels
 from app.pages.common.offers import brief, offered, operators_of, read_component
+from app.text.escape import text
+from app.text.names import about, by_name, grouped
+from app.views.panes import html_pane
 from eij_core import EijError, InputError, MeterUnavailable, Spec
 from eij_core.registry import Parameter
 from eij_core.trial import FAMILIES
@@ -48,10 +51,21 @@ def widget_for(parameter: Parameter, value: Any, operators: tuple[str, ...] = ()
     if kind is float and high - low <= 1.0:
         return pmui.FloatSlider(start=low, end=high, step=0.01, **{**common, "margin": (6, 16)})
     if kind in (int, float):
-        start, end = (kind(bound) if math.isfinite(bound) else None for bound in (low, high))
-        field, step = (pmui.IntInput, 1) if kind is int else (pmui.FloatInput, 0.1)
-        return field(start=start, end=end, step=step, **common)
+        return number_field(
+            label, kind(value), parameter.range, step=1 if kind is int else 0.1,
+            description=about, **FIELD,
+        )  # fmt: skip
     return pmui.TextInput(max_length=200, **common)
+
+
+def _menu(family: str) -> Any:
+    """Return the menu of a family, by full names."""
+    names = offered(family)
+    common = {"label": TITLES[family], "value": names[0], **FIELD}
+    if family == "selector":
+        return pmui.Select(groups=grouped(family, names), **common)
+    options = meter_labels(names) if family == "meter" else by_name(family, names)
+    return pmui.Select(options=options, **common)
 
 
 class ComponentPicker(pn.viewable.Viewer):
@@ -84,19 +98,18 @@ class ComponentPicker(pn.viewable.Viewer):
         self.widgets: dict[str, Any] = {}
         self._built = ""
         """The component whose parameters the widgets are for."""
-        names = offered(family)
-        options = meter_labels(names) if family == "meter" else names
-        self.select = pmui.Select(label=TITLES[family], options=options, value=names[0], **FIELD)
+        self.select = _menu(family)
+        self._about = html_pane((0, 12, 6, 12))
         self._parameters = column()
         self._more: list[Any] = []
-        self._fold = fold("more parameters", lambda: self._more, margin=(0, 6, 10, 6))
+        self._fold = Fold("more parameters", lambda: self._more, margin=(0, 6, 10, 6))
         self._problem = alert_box()
         self._read(getattr(settings, family))
         self.select.param.watch(self._on_select, "value")
         settings.param.watch(lambda event: self._read(event.new), family)
 
     def __panel__(self) -> Any:
-        return column(self.select, self._parameters, self._fold, self._problem)
+        return column(self.select, self._about, self._parameters, self._fold, self._problem)
 
     @property
     def value(self) -> str:
@@ -154,10 +167,10 @@ class ComponentPicker(pn.viewable.Viewer):
         more = {name: w for name, w in self.widgets.items() if name not in FIRST}
         self._more = list(more.values())
         named = ", ".join(name.replace("_", " ") for name in list(more)[:3])
-        self._fold.title = f"{spec.name}: {named}{', …' if len(more) > 3 else ''}"
-        self._fold.visible = bool(more)
-        self._fold.objects = [] if self._fold.collapsed else self._more
-        self.select.description = registry.about(spec.name)
+        self._fold.title = f"More: {named}{', …' if len(more) > 3 else ''}"
+        self._fold.show(bool(more))
+        self._fold.refill()
+        self._about.object = f"<p class='about'>{text(about(self.family, spec.name))}</p>"
 
     def _on_value(self, name: str, value: Any) -> None:
         if self._quiet:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import panel_material_ui as pmui
 
+from app.pages.common.fields import number_field
 from app.pages.common.job_page import JobPage
 from app.pages.common.layout import FIELD, box, column, download, middle
 from app.pages.common.links import Choices
@@ -33,6 +34,7 @@ from eij_core.engine.histogram import dense
 from eij_core.meters.counters.detect import openers
 from eij_core.profiles.measure import Profiler
 from eij_core.profiles.profile import Profile
+from eij_core.registry import Range
 
 PROFILED = ("problem", "algorithm", "meter")
 EMPTY = """<div class='words'><p>What does one application of an operator cost? The operators take
@@ -72,8 +74,8 @@ class ProfilePage(JobPage[Step]):
             kind: download(words, f"profile.{kind}", partial(self._file, kind))
             for kind, words in (("json", "JSON"), ("parquet", "Parquet"))
         }
-        self.batches = pmui.IntInput(
-            label="batches of each operator", value=20, start=1, end=200, **FIELD,
+        self.batches = number_field(
+            "batches of each operator", 20, Range(1, 200), **FIELD,
             description="A batch lasts 50 ms on a real meter; more batches, finer distributions",
         )  # fmt: skip
         self.pickers = {family: ComponentPicker(family, self.settings) for family in PROFILED}
@@ -95,7 +97,7 @@ class ProfilePage(JobPage[Step]):
         """Return what fills the middle."""
         figure = figure_place(self.figure.pane, min_height=300)
         found = box(figure, self.table, pmui.FlexBox(*self.downloads.values()))
-        return middle(self.alert, self.toolbar.above(self.words), found)
+        return middle(self.alert, self.toolbar.bar(), box(self.words), found)
 
     def start(self) -> None:
         """Profile what is chosen."""
@@ -114,7 +116,7 @@ class ProfilePage(JobPage[Step]):
         self._number, self._empty = self._number + 1, empty_snapshot(trial)
         # Two profiles at once would count each other's Joules, except on a price list.
         simulated = trial.name_of("meter") in ("model", "paper")
-        self.run_job(_steps(trial, int(self.batches.value or 1)), alone=not simulated)
+        self.run_job(_steps(trial, int(self.batches.value)), alone=not simulated)
 
     def take(self, item: Step) -> None:
         """Take in the profile as it stands after another batch."""

@@ -14,6 +14,7 @@ from app.background.jobs import GeneratorJob
 from app.pages.common.layout import button_row, column
 from app.pages.common.offers import offered
 from app.text.escape import text
+from app.text.names import grouped
 from app.text.numbers import count
 from app.text.tables import row, table
 from app.views.panes import html_pane
@@ -39,8 +40,9 @@ class CounterfactualPanel(pn.viewable.Viewer):
         super().__init__()
         self.controller = controller
         self.rule = pmui.Select(
-            label="Another rule", options=offered("selector"), value="ucb1", size="small",
-            width=220, margin=(6, 6),
+            label="Another rule", groups=grouped("selector", offered("selector")), value="ucb1",
+            size="small",
+            width=280, margin=(6, 6),
         )  # fmt: skip
         self.ask = pmui.Button(
             label="What would it have chosen?", icon="alt_route", variant="outlined", size="small",

@@ -6,6 +6,7 @@ import math
 
 from app.server.limits import ROWS, check_upload
 from app.text.escape import label
+from app.views.feasibility import has_constraints
 from app.views.snapshot import Snapshot, final_tally
 from eij_core import Budget, InputError, records
 from eij_core.records import Record
@@ -49,4 +50,5 @@ def snapshot_of_record(record: Record) -> Snapshot:
         record.best.optimum,
         final_tally(record),
         info=record.meter,
+        constrained=has_constraints(words["problem"]),
     )

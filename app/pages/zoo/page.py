@@ -10,14 +10,16 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
+from app.pages.common.fields import number_field
 from app.pages.common.job_page import JobPage
-from app.pages.common.layout import FIELD, WIDE, column, download, middle
+from app.pages.common.layout import FIELD, WIDE, box, column, download, middle
 from app.pages.common.links import Choices
 from app.text.escape import text
+from app.text.names import by_name, name_of
 from app.text.tables import row, table
 from app.views.heat import VALUES, heat_map_of
 from app.views.panes import figure_place, html_pane
-from eij_core.registry import selectors
+from eij_core.registry import Range, selectors
 from eij_core.reports.templating import p_value
 from eij_core.zoo import ALGORITHMS, BUDGETS, CASES, Cell, frame_of_cells, observe_at, places
 
@@ -65,16 +67,20 @@ class ZooPage(JobPage[Cell]):
         rules = [name for name in selectors if name != "static"]
         self._widgets: dict[str, Any] = {
             "cases": pmui.MultiChoice(
-                label="Cases", options=list(CASES), value=list(START), **WIDE
+                label="Cases", options=by_name("case", CASES), value=list(START), **WIDE
             ),
-            "rules": pmui.MultiChoice(label="Rules", options=rules, value=list(RULES), **WIDE),
-            "problem": pmui.Select(label="Problem", options=list(BUDGETS), value="nk", **FIELD),
+            "rules": pmui.MultiChoice(
+                label="Rules", options=by_name("selector", rules), value=list(RULES), **WIDE
+            ),
+            "problem": pmui.Select(
+                label="Problem", options=by_name("problem", BUDGETS), value="nk", **FIELD
+            ),
             "algorithm": pmui.Select(
-                label="Algorithm", options=list(ALGORITHMS), value="ils", **FIELD
+                label="Algorithm", options=by_name("algorithm", ALGORITHMS), value="ils", **FIELD
             ),
             "costs": pmui.Select(label="Costs are", options=COSTS, value="hinted", **FIELD),
-            "trials": pmui.IntInput(label="Runs a cell", value=5, start=2, end=40, **FIELD),
-            "seed": pmui.IntInput(label="Seed", value=0, start=0, end=10**9, **FIELD),
+            "trials": number_field("Runs a cell", 5, Range(2, 40), **FIELD),
+            "seed": number_field("Seed", 0, Range(0, 10**9), **FIELD),
         }
         self.value = pmui.RadioButtonGroup(
             options={title: name for name, (title, _) in VALUES.items()}, value="wasted_share",
@@ -99,7 +105,7 @@ class ZooPage(JobPage[Cell]):
         """Return what fills the middle."""
         picture = figure_place(self.picture)
         parts = (self.value, picture, self.words, self.downloads, self.table)
-        return middle(self.alert, self.toolbar.above(*parts))
+        return middle(self.alert, self.toolbar.bar(), box(*parts))
 
     # --- what a visitor does ---
 
@@ -128,10 +134,11 @@ class ZooPage(JobPage[Cell]):
             return
         about = CASES[case]
         parts = (
-            f"<b>{text(case)}</b>: {text(about.about)}.",
+            f"<b>{text(name_of('case', case))}</b>: {text(about.about)}.",
             f"Waste counts after {about.since:.0%} of the budget.",
-            f"{text(rule)} gave {_percent(cell.wasted_share)} of its Joules to operators that are "
-            f"useless or overpriced here, and ended {_percent(cell.behind, '+')} short of "
+            f"{text(name_of('selector', rule))} gave {_percent(cell.wasted_share)} of its Joules "
+            "to operators that are useless or overpriced here, and ended "
+            f"{_percent(cell.behind, '+')} short of "
             f"{text(cell.static_operator)} alone ({cell.final.mean:.4g} against "
             f"{cell.static_best:.4g}; {cell.trials} paired runs, simulated Joules).",
         )
@@ -186,7 +193,11 @@ def _table(cells: list[Cell]) -> str:
     head = ("case", "rule", "wasted (95 % interval)", "final", "best single", "short of it", "p")
     rows = (
         row(
-            *(text(cell.case), text(cell.rule), _percent(cell.wasted_share)),
+            *(
+                text(name_of("case", cell.case)),
+                text(name_of("selector", cell.rule)),
+                _percent(cell.wasted_share),
+            ),
             *(f"{cell.final.mean:.4g}", f"{cell.static_best:.4g}", _percent(cell.behind, "+")),
             text(p_value(cell.equivalent_p)),
         )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.background.jobs import baselines_of
-from app.pages.run.settings import Settings
+from app.pages.run.settings import OPENING, Settings
 from app.views.snapshot import Curve, Snapshot, snapshot_of_result
 from eij_core import EijError, solve
 from eij_core.atomic_files import slug
@@ -34,7 +34,7 @@ def welcome() -> Snapshot | None:
 
 def record() -> None:
     """Make the records anew: `python -m app.pages.run.lessons.welcome`."""
-    trial = replace(Settings().trial(), points=POINTS)
+    trial = replace(Settings(**OPENING).trial(), points=POINTS)
     result = solve(trial)
     save(result, FOLDER / "rule.json")
     for lane in baselines_of(trial, [total.name for total in result.operators]):
