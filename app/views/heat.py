@@ -11,6 +11,7 @@ import pandas as pd
 from bokeh.events import Tap
 from bokeh.models import HoverTool, TapTool
 
+from app.text.names import name_of
 from app.views.plot import furnish, save_as_file
 from eij_core.zoo import CASES
 
@@ -50,8 +51,17 @@ def heat_map_of(
     data["ink"] = np.where(data[value] > light, "#fff", "#111")  # white where the cell is dark
     cases = [name for name in CASES if name in set(data["case"])]
     rules = list(data["rule"].unique())
-    # The first rule is on top.
-    axes = [hv.Dimension("case", values=cases), hv.Dimension("rule", values=rules[::-1])]
+    shown = {
+        family: [name_of(family, name) for name in names]
+        for family, names in (
+            ("case", cases),
+            ("selector", rules[::-1]),  # the first rule is on top
+        )
+    }
+    data["case"] = [name_of("case", name) for name in data["case"]]
+    data["rule"] = [name_of("selector", name) for name in data["rule"]]
+    axes = [hv.Dimension("case", values=shown["case"])]
+    axes += [hv.Dimension("rule", values=shown["selector"])]
     colour = hv.Dimension(value, label=title, range=limits)
 
     def listen(plot: Any, element: Any) -> None:

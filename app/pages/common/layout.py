@@ -92,7 +92,8 @@ def show_alert(alert: Any, message: object = "", **params: Any) -> None:
 def file_field(label: str, css_class: str, accept: str, **params: Any) -> Any:
     """Return a field for one file of the visitor's."""
     return pmui.FileInput(
-        label=label, css_classes=[css_class], accept=accept, multiple=False, size="small",
+        label=label, uploaded_label=label,  # whether a file can be used is not known yet
+        css_classes=[css_class], accept=accept, multiple=False, size="small",
         variant="outlined", max_file_size=UPLOAD_BYTES, **params,
     )  # fmt: skip
 

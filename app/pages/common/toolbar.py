@@ -13,6 +13,7 @@ STAGES = {
     "idle": ("Ready", "default"),
     "recorded": ("Recorded run", "default"),
     "refused": ("Cannot be run", "error"),
+    "shipped": ("Result shipped with EI/J", "default"),
     "stale": ("Shown: previous run", "warning"),
     "waiting": ("Waiting for a turn", "warning"),
     "compiling": ("Compiling", "warning"),

@@ -14,6 +14,8 @@ from app.pages.common.fields import number_field
 from app.pages.common.job_page import JobPage
 from app.pages.common.layout import FIELD, WIDE, box, column, download, middle
 from app.pages.common.links import Choices
+from app.pages.zoo.shipped import CASES as START
+from app.pages.zoo.shipped import RULES, shipped
 from app.text.escape import text
 from app.text.names import by_name, name_of
 from app.text.tables import row, table
@@ -23,14 +25,17 @@ from eij_core.registry import Range, selectors
 from eij_core.reports.templating import p_value
 from eij_core.zoo import ALGORITHMS, BUDGETS, CASES, Cell, frame_of_cells, observe_at, places
 
-RULES = ("eij-plus", "eij", "ucb1", "uniform")
-START = ("twin-10", "null", "almost", "cost-up")
 EMPTY = (
     "<div class='words'><p>In each case one operator works at a fair price; the others are "
     "useless, overpriced or a trap, by construction. So the right answer is known, and every Joule "
     "spent on the others is wasted. Choose cases and rules at the side, and run.</p>"
     "<p class='quiet'>The first run of an algorithm compiles for some seconds. All Joules here are "
     "simulated: the prices of the paper's machine.</p></div>"
+)
+HINT = (
+    "Each row is a rule, each column a case in which one operator works at a fair price and the "
+    "others are useless, overpriced or a trap. A cell says what share of the Joules the rule gave "
+    "to those. Click a cell to read about its case; choose other cases and rules at the side."
 )
 COSTS = {
     "known beforehand": "hinted",
@@ -59,6 +64,8 @@ class ZooPage(JobPage[Cell]):
         self.choices = Choices("zoo", self._widgets, query)
         self.alert_visitor(self.choices.notice, "warning")
         self.value.param.watch(lambda _: self.draw(), "value")
+        if self.choices.link() == "?page=zoo":  # nothing else is asked for
+            self.cells, self.stage = shipped(), "shipped"
         self.draw()
 
     # --- the parts ---
@@ -163,6 +170,8 @@ class ZooPage(JobPage[Cell]):
         """Draw the cells that there are."""
         done, total = len(self.cells), len(self._pairs)
         detail = f"{done} of {total} cells" if self.busy else ""
+        if self.busy and not done:
+            detail += ", compiling"
         with pn.io.hold():
             self.show_stage(self.stage, done / max(total, 1), detail)
             for part in (self.value, self.picture, self.table, self.downloads):
@@ -176,8 +185,7 @@ class ZooPage(JobPage[Cell]):
             )
             self.table.object = _table(self.cells)
             if self.words.object == EMPTY:
-                hint = "Click a cell of the map to read about its case."
-                self.words.object = f"<div class='words quiet'><p>{hint}</p></div>"
+                self.words.object = f"<div class='words'><p>{HINT}</p></div>"
 
 
 def _percent(estimate: Any, sign: str = "") -> str:
@@ -205,6 +213,8 @@ def _table(cells: list[Cell]) -> str:
     )
     return (
         f"{table(head, rows, 'named')}"
-        "<p class='words quiet'>p: of equivalence with the best single operator, within 1 % (two "
-        "one-sided tests); small is good.</p>"
+        "<p class='words quiet'>Wasted: the share of the Joules given to useless or overpriced "
+        "operators. Short of it: how far the rule ended below the best single operator, in percent "
+        "of that; below zero the rule was better. p: of a test whether the two are equal within "
+        "1 % (two one-sided tests); below 0.05 they are.</p>"
     )
