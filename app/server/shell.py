@@ -90,7 +90,6 @@ class Shell:
 
     def open(self, key: str, query: str = "") -> None:
         """Show a page, and build it if it is not there yet."""
-        self.shown = key
         with pn.io.hold():
             if key not in self.pages:
                 page = self.pages[key] = PAGES[key].build(query, self)
@@ -99,6 +98,7 @@ class Shell:
             for shown, controls in zip(self.pages, self.side, strict=True):
                 controls.visible = shown == key
                 self._middles[shown].styles = {} if shown == key else AWAY
+        self.shown = key  # only now: a page that could not be built is not drawn
 
     def _on_tab(self, event: Any) -> None:
         key = list(PAGES)[event.new]

@@ -10,6 +10,7 @@ import numpy as np
 import panel_material_ui as pmui
 
 from app.text.escape import text
+from app.text.names import name_of
 from app.text.numbers import count, gap, number, quantity
 from app.text.tables import row, swatch, table
 from app.text.theme import HISTORY, OPTIMUM, RULE, UNIFORM, colour_of
@@ -42,7 +43,7 @@ class FitnessPlot(Plot):
             )
             for i, curve in enumerate(snapshot.others)
         }
-        label = f"{snapshot.selector} (this run)"
+        label = f"{name_of('selector', snapshot.selector)} (this run)"
         steps = _steps(snapshot, snapshot.rows, snapshot.infeasible)
         grows = not snapshot.is_infeasible
         found["run"] = Line(steps, RULE, label, width=3.0, grows=grows)
@@ -154,7 +155,7 @@ def compared(snapshot: Snapshot) -> str:
     if not snapshot.others or not len(snapshot.rows):
         return ""
     colours = [RULE, *(_looks(snapshot, i, curve)[0] for i, curve in enumerate(snapshot.others))]
-    curves = (Curve(snapshot.selector, snapshot.rows), *snapshot.others)
+    curves = (Curve(name_of("selector", snapshot.selector), snapshot.rows), *snapshot.others)
     best = max(float(curve.rows["best"][-1]) for curve in curves if len(curve.rows))
     known = math.isfinite(snapshot.optimum)
     rows: list[str] = []

@@ -82,7 +82,7 @@ def heat_map_of(
         nonselection_alpha=1.0, tools=["hover"], clipping_colors={"NaN": "transparent"},
     )  # fmt: skip
     labels = hv.Labels(data, axes, ["label", "ink"]).opts(
-        text_color="ink", text_font_size="9pt", nonselection_alpha=1.0, selection_alpha=1.0
+        text_color="ink", text_font_size="9pt", hooks=[_keep_legible]
     )
     return (cells * labels).opts(
         title=f"{title}\nsimulated Joules",
@@ -96,6 +96,12 @@ def heat_map_of(
         fontsize={"title": "9pt", "ticks": "9pt"},
         hooks=[listen, save_as_file],
     )
+
+
+def _keep_legible(plot: Any, element: Any) -> None:
+    """Draw labels alike, whether their cell is chosen or another one: a hook of HoloViews."""
+    renderer = plot.handles["glyph_renderer"]
+    renderer.nonselection_glyph = renderer.selection_glyph = None
 
 
 def _percent(share: float) -> str:

@@ -31,7 +31,7 @@ NONE = "–"
 TASK_SECONDS = 0.15
 """Short tasks: the page shows progress after each, and other visitors wait for their turn."""
 EMPTY = """<div class='words'><p>One run shows how a rule works; to claim that it is better takes
-many. Choose problems, algorithms and selectors at the side, or paste a campaign's file, and run
+many. Choose problems, algorithms and rules at the side, or paste a campaign's file, and run
 them all on equal Joules; the report then compares them with tests, effect sizes and
 intervals.</p><p class='quiet'>Larger campaigns, on all cores or a cluster: <code>eij campaign run
 FILE --store DIR</code>; the paper's own: <code>eij paper</code>. Their stores can be opened

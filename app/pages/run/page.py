@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import panel as pn
 
 from app.background.controller import Controller
-from app.pages.common.layout import Fold, alert_box, box, column, middle, set_changed, show_alert
+from app.pages.common.layout import (
+    Fold,
+    alert_box,
+    box,
+    column,
+    download,
+    middle,
+    set_changed,
+    show_alert,
+)
 from app.pages.common.meters_table import LOOK_HERE
 from app.pages.run import permalink
 from app.pages.run.controls import Controls
@@ -30,6 +41,8 @@ from eij_core import EijError, MeterUnavailable
 
 SELDOM = 3
 """While a run is on, views with numbers are drawn in one frame of so many."""
+OWN_PROBLEM = Path(__file__).with_name("own_problem.html")
+EXAMPLE = b"6 10\n10 5\n7 3\n8 4\n3 2\n6 6\n1 1\n"
 PLACE_OF_HONOUR: tuple[type[View], ...] = ()
 """Views beside the main curve."""
 TWO_THIRDS = {"xs": "minmax(0, 1fr)", "lg": "minmax(0, 2fr) minmax(0, 1fr)"}
@@ -91,9 +104,16 @@ class RunPage:
         """Return what fills the middle of the page."""
         return middle(
             self._notice, self._failure, self.bar, self._shown,
+            Fold("Your own problem: a file, or a few lines of Python", self._own_problem),
             Fold("What would another rule have chosen?", lambda: [self.counterfactual]),
             Fold("Share and keep: link, command, files, earlier runs", lambda: [self.share]),
         )  # fmt: skip
+
+    def _own_problem(self) -> list[Any]:
+        """Return the formats of files, the Python, and a file to begin with."""
+        words = html_pane((4, 12), OWN_PROBLEM.read_text("utf-8"))
+        example = download("Example of a knapsack file", "example.kp", lambda: BytesIO(EXAMPLE))
+        return [words, example]
 
     def _open(self) -> None:
         """Show the recorded run if the settings are its own, else empty views."""
@@ -171,7 +191,9 @@ class RunPage:
         show_alert(self._failure, failure)
 
     def link(self) -> str:
-        """Return the query that holds the settings."""
+        """Return the query that holds the settings; "" for those that the page opens with."""
+        if self.settings.values_now == Settings(**OPENING).values_now:
+            return ""
         return permalink.write(self.settings.values_now)
 
     def close(self) -> None:

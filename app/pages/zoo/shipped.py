@@ -24,13 +24,14 @@ def shipped() -> list[Cell]:
 
 def _cell(line: str) -> Cell:
     found = json.loads(line)
-    values = {
+    values: dict[str, Any] = {
         name: Estimate(**{end: _real(number) for end, number in value.items()})
         if isinstance(value, dict)
         else value
         for name, value in found.items()
     }
-    return Cell(**{**values, "equivalent_p": _real(found["equivalent_p"])})
+    values["equivalent_p"] = _real(found["equivalent_p"])
+    return Cell(**values)
 
 
 def _real(value: float | None) -> float:
