@@ -1,6 +1,6 @@
 """The dashboard of EI/J and its embeddable widgets.
 
->>> from app import LiveRun  # doctest: +SKIP
+>>> from eij_app import LiveRun  # doctest: +SKIP
 >>> LiveRun("nk", "ils", budget="1 kJ")  # doctest: +SKIP
 
 Importing this package imports nothing heavy and has no side effects: the server executes this file
@@ -13,12 +13,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from app.notebook.live_run import LiveRun
-    from app.views.decision import DecisionView
-    from app.views.energy import EnergyView
-    from app.views.estimates import EijView
-    from app.views.fitness import CompareView, FitnessView
-    from app.views.selection import SelectionView
+    from .notebook.live_run import LiveRun
+    from .views.decision import DecisionView
+    from .views.energy import EnergyView
+    from .views.estimates import EijView
+    from .views.fitness import CompareView, FitnessView
+    from .views.selection import SelectionView
 
 __all__ = [
     "CompareView",
@@ -35,4 +35,4 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # It has them all, and importing it tells views how a notebook shows them.
-    return getattr(importlib.import_module("app.notebook.live_run"), name)
+    return getattr(importlib.import_module(".notebook.live_run", __name__), name)

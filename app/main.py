@@ -1,3 +1,4 @@
-from app.server.shell import serve_page
+from importlib import import_module
+from pathlib import Path
 
-serve_page()
+import_module(f"{Path(__file__).parent.name}.server.shell").serve_page()

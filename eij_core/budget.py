@@ -24,7 +24,7 @@ UNITS = {
     "min": ("seconds", 60.0),
     "h": ("seconds", 3600.0),
 }
-FORM = "a number with a unit (J, mJ, uJ, kJ, MJ, Wh, kWh; evaluations; s, ms, min, h), such as 1kJ"
+FORM = "a number above 0 with a unit (J, mJ, kJ, MJ, Wh, kWh; evaluations; s, ms, min, h), like 1kJ"
 PART = re.compile(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµ]+)\s*")
 
 

@@ -15,6 +15,7 @@
 20.0
 """
 
+from .algorithms.plain import PlainOperator
 from .contracts import check_component
 from .engine.kernel import kernel
 from .engine.rng import (
@@ -31,6 +32,7 @@ from .engine.rng import (
     word,
 )
 from .errors import InputError, MeterUnavailable
+from .imports import import_components
 from .protocols import (
     Algorithm,
     Belief,
@@ -45,7 +47,17 @@ from .protocols import (
     Selector,
     State,
 )
-from .registry import Digest, Range, Registry, Spec, algorithms, meters, problems, selectors
+from .registry import (
+    Digest,
+    Range,
+    Registry,
+    Spec,
+    algorithms,
+    meters,
+    operators,
+    problems,
+    selectors,
+)
 from .selectors.shared.choice import decide
 
 __all__ = [
@@ -60,6 +72,7 @@ __all__ = [
     "MeterUnavailable",
     "Operator",
     "Outcome",
+    "PlainOperator",
     "Problem",
     "Provenance",
     "Range",
@@ -75,10 +88,12 @@ __all__ = [
     "draw_distinct",
     "fill_bits",
     "fill_uniforms",
+    "import_components",
     "kernel",
     "meters",
     "normal",
     "normals",
+    "operators",
     "problems",
     "selectors",
     "skip",

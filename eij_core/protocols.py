@@ -69,7 +69,7 @@ class Problem(Protocol):
         """Evaluate a uint8 array of n bits."""
 
     def prepare(self, x: Any) -> Any:
-        """Return the memo: one int64 array that describes x, copied with `memo[:] = other`."""
+        """Return the memo: one array, of int64 or float64, that describes x."""
 
     def flip(self, x: Any, memo: Any, i: int) -> float:
         """Flip bit i in x and memo; return the new fitness, equal to the full evaluation."""
@@ -247,6 +247,10 @@ class CampaignExecutor(Executor, Protocol):
     @property
     def lost(self) -> str:
         """Why no result will come any more; empty while the executor works."""
+
+    @property
+    def stalled(self) -> str:
+        """What the tasks under way wait for; empty while they can be run."""
 
     @property
     def breaks(self) -> bool:

@@ -8,81 +8,31 @@ default. The command line, the dashboard's widgets and the error messages all re
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 import inspect
 import math
-import stat
+import sys
 import typing
 from collections import UserDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 
 from .errors import InputError, nearest
+from .imports import NOWHERE, imported
+from .ranges import FILE_BYTES as FILE_BYTES
+from .ranges import Code as Code
+from .ranges import Digest as Digest
+from .ranges import Range as Range
+from .ranges import read_file as read_file
+from .spec import Absent as Absent
+from .spec import Spec as Spec
 
 if TYPE_CHECKING:
-    from .protocols import Algorithm, Problem, Selector, SimulatedMeter
+    from .protocols import Algorithm, Operator, Problem, Selector, SimulatedMeter
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
-
-FILE_BYTES = 5_000_000
-"""The largest file that a component reads."""
-
-
-@dataclass(frozen=True)
-class Range:
-    """The values that a number may have, and what it is.
-
-    Parameters
-    ----------
-    low, high : float
-        Inclusive bounds.
-    about : str
-        One phrase for `--help`, tooltips and `eij list`.
-    above : bool
-        Whether `low` itself is excluded.
-    """
-
-    low: float = -math.inf
-    high: float = math.inf
-    about: str = ""
-    above: bool = False
-
-    def __contains__(self, value: float) -> bool:
-        return (self.low < value if self.above else self.low <= value) and value <= self.high
-
-    @property
-    def bounded(self) -> bool:
-        """Whether there is a bound on either side."""
-        return math.isfinite(self.low) or math.isfinite(self.high)
-
-    def __str__(self) -> str:
-        if not self.bounded:
-            return "a finite number"
-        low = f"{'above ' if self.above else 'at least '}{self.low:g}"
-        if math.isinf(self.high):
-            return low
-        if math.isinf(self.low):
-            return f"at most {self.high:g}"
-        return f"{'above ' if self.above else ''}{self.low:g} to {self.high:g}"
-
-
-@dataclass(frozen=True)
-class Digest(Range):
-    """Marks a text parameter as the sha256 of the file that the parameter `of` names.
-
-    It is filled in when a spec is checked. So a trial's key depends on the content of the file, not
-    on its path, and a later change of the file is noticed.
-    """
-
-    of: str = "file"
-
-    def fill(self, parameters: dict[str, Any], where: str) -> str:
-        """Return the digest of the file that the parameters name."""
-        return hashlib.sha256(read_file(f"{where}:{self.of}", parameters[self.of])).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -142,51 +92,11 @@ class Parameter:
         return text
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """A component by name and parameters: data that goes into files, URLs and digests.
-
-    Examples
-    --------
-    >>> Spec.parse("nk:n=50,k=4")
-    Spec(name='nk', parameters={'n': '50', 'k': '4'})
-    >>> str(Spec("nk", {"n": 50}))
-    'nk:n=50'
-    """
-
-    name: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def parse(cls, text: str) -> Spec:
-        """Read `name` or `name:key=value,key=value`."""
-        name, colon, rest = text.strip().partition(":")
-        if not name or (colon and not rest):
-            raise InputError("component", text, "name or name:key=value,key=value")
-        parameters: dict[str, Any] = {}
-        for pair in rest.split(",") if rest else ():
-            key, equals, value = pair.partition("=")
-            key = key.strip()
-            if not equals or not key or not value.strip():
-                raise InputError(name, pair, "key=value pairs, separated by commas")
-            if key in parameters:
-                raise InputError(f"{name}:{key}", value, "each key once")
-            parameters[key] = value.strip()
-        return cls(name.strip(), parameters)
-
-    def __str__(self) -> str:
-        given = self.parameters.items()
-        pairs = (f"{key}={str(v).lower() if isinstance(v, bool) else v}" for key, v in given)
-        return f"{self.name}:{','.join(pairs)}" if given else self.name
-
-    def __hash__(self) -> int:
-        return hash(str(self))
-
-
 class Registry(UserDict[str, Callable[..., T]]):
     """The factories of one family, by name; a name is registered once.
 
-    The package `home` registers its factories; it is imported when a name is first asked for.
+    The package `home` registers its factories; it is imported when a name is first asked for, and
+    so are the owner's plugins (`eij_core.plugins`).
 
     Examples
     --------
@@ -207,9 +117,10 @@ class Registry(UserDict[str, Callable[..., T]]):
         self._home = home
         self._factories: dict[str, Callable[..., T]] = {}
         self._private: set[str] = set()
+        self._origins: dict[str, str] = {}
 
     def add(self, name: str, *, private: bool = False) -> Callable[[F], F]:
-        """Register a factory under a name (a decorator).
+        """Register a factory under a name (a decorator); the same one again changes nothing.
 
         Parameters
         ----------
@@ -219,11 +130,14 @@ class Registry(UserDict[str, Callable[..., T]]):
             Whether it may run the user's own code or read the user's files: the dashboard and
             links never offer it.
         """
+        origin = sys._getframe(1).f_globals.get("__name__", "")
 
         def decorate(factory: F) -> F:
-            if name in self:
+            self._load_home()  # not the plugins, which this may be one of
+            known = self._factories.get(name)
+            if known is not None and not _is_same(known, factory):
                 raise ValueError(f"there is a {self.family} named {name!r} already")
-            self[name] = factory
+            self._factories[name], self._origins[name] = factory, origin
             if private:
                 self._private.add(name)
             return factory
@@ -235,16 +149,77 @@ class Registry(UserDict[str, Callable[..., T]]):
         self.data.pop(name, None)
         self._private.discard(name)
 
+    def origin(self, name: str) -> str:
+        """Return the module of somebody's own that registered a name; "" for one of ours."""
+        module = self._origins.get(name, "") if name in self else ""
+        return "" if module.partition(".")[0] == __package__ else module
+
+    def imports(self, spec: Spec) -> tuple[str, ...]:
+        """Return the modules of somebody's own that a checked spec needs, by name."""
+        if isinstance(spec, Absent):
+            return spec.imports
+        found = [self.origin(spec.name), *self._called(spec)]
+        found += [known.origin(name) for known, name in self._operators(spec)]
+        return tuple(dict.fromkeys(name for name in found if name and name not in NOWHERE))
+
+    def recall(self, text: Spec | str, imports: Iterable[str] = ()) -> Spec:
+        """Read a spec out of a store or a record, which were made with these imports.
+
+        What is not registered here, or calls code that nobody has imported here, is absent.
+        """
+        spec = Spec.parse(text) if isinstance(text, str) else text
+        if spec.name in self:
+            spec = self.check(spec)
+            called = all(module in imported for module in self._called(spec))
+            if called and all(name in known for known, name in self._operators(spec)):
+                return spec
+        return Absent(spec.name, spec.parameters, tuple(imports))
+
+    def portfolio(self, name: str) -> Registry[Any] | None:
+        """Return the operators that an algorithm's portfolio may name; None of anything else."""
+        return getattr(self[name], "operators", None)
+
+    def _operators(self, spec: Spec) -> list[tuple[Registry[Any], str]]:
+        """Return the operators of an algorithm's portfolio, each with where it is registered."""
+        portfolio = self.portfolio(spec.name)
+        if portfolio is None:
+            return []
+        names = str(spec.parameters["operators"]).split("+")
+        return [(portfolio, name.strip()) for name in names]
+
+    def _called(self, spec: Spec) -> list[str]:
+        """Return the modules whose functions a spec names."""
+        marked = (each for each in self.parameters(spec.name) if isinstance(each.range, Code))
+        return [str(spec.parameters[each.name]).rpartition(".")[0] for each in marked]
+
     def is_private(self, name: str) -> bool:
         """Tell whether links and the dashboard leave this component out."""
         return name in self and name in self._private
 
+    def offered(self) -> list[str]:
+        """Return what the dashboard and links offer: not private, and each parameter has a default.
+
+        Examples
+        --------
+        >>> "nk" in problems.offered(), "knapsack-file" in problems.offered()
+        (True, False)
+        """
+
+        def is_complete(name: str) -> bool:
+            return all(p.default is not inspect.Parameter.empty for p in self.parameters(name))
+
+        return [name for name in self if not self.is_private(name) and is_complete(name)]
+
     @property
     def data(self) -> dict[str, Callable[..., T]]:  # type: ignore[override]
         """The factories; no flag says that they are there: a second thread waits for the import."""
+        self._load_home()
+        importlib.import_module(".plugins", __package__)
+        return self._factories
+
+    def _load_home(self) -> None:
         if self._home:
             importlib.import_module(self._home, __package__)
-        return self._factories
 
     def __missing__(self, name: str) -> Callable[..., T]:
         raise InputError(self.family, name, nearest(name, self))
@@ -260,6 +235,8 @@ class Registry(UserDict[str, Callable[..., T]]):
     def check(self, spec: Spec | str) -> Spec:
         """Return the spec with every parameter checked and typed, defaults filled in."""
         spec = Spec.parse(spec) if isinstance(spec, str) else spec
+        if isinstance(spec, Absent):
+            return spec
         known = {parameter.name: parameter for parameter in self.parameters(spec.name)}
         for key, value in spec.parameters.items():
             if key not in known:
@@ -280,6 +257,8 @@ class Registry(UserDict[str, Callable[..., T]]):
 
     def identity(self, spec: Spec) -> Spec:
         """Return a checked spec without the paths whose content it has the digest of."""
+        if isinstance(spec, Absent):
+            return spec
         marks = (parameter.range for parameter in self.parameters(spec.name))
         places = {mark.of for mark in marks if isinstance(mark, Digest)}
         kept = {key: value for key, value in spec.parameters.items() if key not in places}
@@ -288,22 +267,20 @@ class Registry(UserDict[str, Callable[..., T]]):
     def make(self, spec: Spec | str) -> T:
         """Build the component that a spec names."""
         spec = self.check(spec)
+        if isinstance(spec, Absent):
+            raise spec.refuse(self.family)
         return self[spec.name](**spec.parameters)
 
 
-def read_file(field: str, path: str) -> bytes:
-    """Return the content of a regular file of at most `FILE_BYTES`, or raise `InputError`."""
+def _is_same(known: Callable[..., Any], new: Callable[..., Any]) -> bool:
+    """Tell whether two factories are one, or one definition in a module that was loaded again."""
+    if known is new:
+        return True
+    places = [(each.__module__, getattr(each, "__qualname__", "")) for each in (known, new)]
     try:
-        # Checked before opening: a pipe would block, a device may have no end.
-        if not stat.S_ISREG(Path(path).stat().st_mode):
-            raise InputError(field, path, "a regular file")
-        with Path(path).open("rb") as file:
-            data = file.read(FILE_BYTES + 1)
-    except OSError as error:
-        raise InputError(field, path, f"a file that can be read ({error.strerror})") from None
-    if len(data) > FILE_BYTES:
-        raise InputError(field, path, f"a file of at most {FILE_BYTES / 1e6:g} MB")
-    return data
+        return places[0] == places[1] and inspect.getsource(known) == inspect.getsource(new)
+    except (OSError, TypeError):  # no source
+        return False
 
 
 @functools.lru_cache  # a campaign asks this for each component of each trial
@@ -323,6 +300,20 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
         choices, hint = get_args(hint), str
     kind = hint if hint in (bool, int, float) else str
     return Parameter(parameter.name, kind, parameter.default, range_, choices)
+
+
+def operators(algorithm: str) -> Registry[Operator]:
+    """Return the operators that an algorithm's portfolio may name: add your own, `Registry.add`.
+
+    Examples
+    --------
+    >>> "flip-1" in operators("ils")
+    True
+    """
+    known = algorithms.portfolio(algorithm)
+    if known is None:
+        raise InputError("algorithm", algorithm, "one whose portfolio is named, such as ils")
+    return known
 
 
 problems: Registry[Problem] = Registry("problem", ".problems")

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 import json
 import math
 import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .budget import Budget
 from .errors import InputError, nearest
-from .registry import FAMILIES, Spec, read_file
+from .imports import import_components
+from .registry import FAMILIES, Absent, Spec, read_file
 
 if TYPE_CHECKING:
     from .engine.rows import Limits
@@ -86,6 +89,16 @@ class Trial:
         """Whether every component is named, so that the trial can be written down."""
         return all(isinstance(getattr(self, name), Spec) for name in FAMILIES)
 
+    @property
+    def imports(self) -> tuple[str, ...]:
+        """The modules of somebody's own that register its components, or whose functions it calls.
+
+        A named trial is read everywhere; it runs where these were imported.
+        """
+        named = ((known, getattr(self, family)) for family, known in FAMILIES.items())
+        found = (known.imports(value) for known, value in named if isinstance(value, Spec))
+        return tuple(dict.fromkeys(itertools.chain.from_iterable(found)))
+
     def make(self, family: str) -> Any:
         """Build one component: "problem", "algorithm", "selector" or "meter"."""
         value = getattr(self, family)
@@ -97,9 +110,10 @@ class Trial:
         return value.name if isinstance(value, Spec) else type(value).__name__
 
     def parameters(self, family: str) -> tuple[Any, ...]:
-        """Return the declared parameters of a named component; none of an object."""
+        """Return the declared parameters of a component; none of an object, or of an absent one."""
         spec = getattr(self, family)
-        return FAMILIES[family].parameters(spec.name) if isinstance(spec, Spec) else ()
+        known = isinstance(spec, Spec) and not isinstance(spec, Absent)
+        return FAMILIES[family].parameters(spec.name) if known else ()
 
     def limits(self) -> Limits:
         """Return what the loop checks, and the grid on which it records."""
@@ -124,14 +138,21 @@ class Trial:
         data["charge_start"] = self.budget.charge_start
         if not self.profile:
             del data["profile"]
-        return data
+        return data | ({"import": list(imports)} if (imports := self.imports) else {})
 
     @classmethod
-    def from_dict(cls, data: Any) -> Trial:
-        """Read plain data, strictly: an unknown field is an error."""
+    def from_dict(cls, data: Any, *, stored: bool = False) -> Trial:
+        """Read plain data, strictly: an unknown field is an error.
+
+        Nothing is imported. `stored`: the data come out of a store or a record, so a component that
+        is not here is `Absent`, and the trial can be shown but not run.
+        """
         if not isinstance(data, dict):
             raise InputError("trial", data, "a table of fields")
         data = dict(data)
+        imports = import_list(data.pop("import", []))
+        if stored:
+            data |= {f: FAMILIES[f].recall(data[f], imports) for f in FAMILIES if f in data}
         known = {f.name for f in dataclasses.fields(cls)} | {"charge_start"}
         for key in data:
             if key not in known:
@@ -148,9 +169,9 @@ class Trial:
         return json.dumps(self.to_dict(), sort_keys=True, allow_nan=False, ensure_ascii=False)
 
     @classmethod
-    def from_json(cls, text: str) -> Trial:
-        """Read what `to_json` wrote."""
-        return cls.from_dict(json.loads(text))
+    def from_json(cls, text: str, *, stored: bool = False) -> Trial:
+        """Read what `to_json` wrote; see `from_dict`."""
+        return cls.from_dict(json.loads(text), stored=stored)
 
     def to_toml(self) -> str:
         """Write the trial as TOML."""
@@ -162,6 +183,12 @@ class Trial:
         """Read what `to_toml` wrote."""
         return cls.from_dict(tomllib.loads(text))
 
+    @classmethod
+    def from_file(cls, path: str | Path) -> Trial:
+        """Read a TOML file of one's own; what stands under `import` in it is imported first."""
+        text = own_file(path)
+        return cls.from_toml(text)
+
     @property
     def key(self) -> str:
         """The digest of the trial's canonical form: equal trials, equal keys.
@@ -169,12 +196,32 @@ class Trial:
         A file that a component reads enters by its content, not by its path.
         """
         data = self.to_dict()
+        data.pop("import", None)  # where a component lives is not what it is
         data |= {name: str(known.identity(getattr(self, name))) for name, known in FAMILIES.items()}
         if self.profile:
             content = read_file("profile", self.profile)
             data["profile"] = hashlib.blake2b(content, digest_size=16).hexdigest()
         text = f"{SCHEMA}\n{json.dumps(data, sort_keys=True, ensure_ascii=False)}"
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def own_file(path: str | Path) -> str:
+    """Return the text of the user's own TOML file, after importing what it names under `import`."""
+    path = Path(path)
+    try:
+        text = path.read_text("utf-8")
+        data = tomllib.loads(text)
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError("FILE", path, f"a readable file in TOML ({error})") from None
+    import_components(import_list(data.get("import", [])), "import", path.parent)
+    return text
+
+
+def import_list(value: Any) -> list[str]:
+    """Return the modules and files under `import`, as they stand there."""
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise InputError("import", value, 'a list of modules and files, such as ["mine.py"]')
+    return value
 
 
 def _whole(field: str, value: Any, low: int, high: int) -> None:

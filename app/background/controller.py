@@ -11,9 +11,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from app.background.jobs import RunJob, baselines_of
-from app.server.limits import ROWS
-from app.views.snapshot import (
+from eij_core import EijError, MeterUnavailable, Run, Trial
+from eij_core.drive import Lane
+from eij_core.meters.counters.detect import foreseen_info
+from eij_core.protocols import EnergyInfo
+
+from ..server.limits import ROWS
+from ..views.snapshot import (
     Curve,
     Snapshot,
     Tally,
@@ -21,10 +25,7 @@ from app.views.snapshot import (
     snapshot_of_run,
     tally_of,
 )
-from eij_core import EijError, MeterUnavailable, Run, Trial
-from eij_core.drive import Lane
-from eij_core.meters.counters.detect import foreseen_info
-from eij_core.protocols import EnergyInfo
+from .jobs import RunJob, baselines_of
 
 PACED = ("simulated", "replayed")
 """Energy that may be played slowly; on a real counter the idle time would cost Joules."""

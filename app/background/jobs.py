@@ -16,12 +16,13 @@ from typing import Generic, Self, TypeVar
 
 import numpy as np
 
-from app.background.turns import Turns, lower_priority, shared_seats, shared_turns
-from app.server.limits import ROWS, limits
-from app.text.failures import failure_message
-from app.views.snapshot import Tally, tally_of
 from eij_core import Run, Trial
 from eij_core.drive import Control, Lane, drive
+
+from ..server.limits import ROWS, limits
+from ..text.failures import failure_message
+from ..views.snapshot import Tally, tally_of
+from .turns import Turns, lower_priority, shared_seats, shared_turns
 
 Item = TypeVar("Item")
 

@@ -16,8 +16,9 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from itertools import zip_longest
 
-from app.server.limits import QUEUE, limits
 from eij_core import EijError
+
+from ..server.limits import QUEUE, limits
 
 
 class QueueFull(EijError):

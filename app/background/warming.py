@@ -19,12 +19,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from app.background.lifeline import end_with_parent
 from eij_core.engine.kernel import jit_is_off
+
+from .lifeline import end_with_parent
 
 log = logging.getLogger(__name__)
 
-COMMAND = (sys.executable, "-m", "app.background.warming")
+COMMAND = (sys.executable, "-P", "-m", f"{__package__}.warming")
 LONG = 1.0
 """Seconds after which a combination counts as being compiled; from the disk it takes less."""
 LOG_SECONDS = 5.0

@@ -1,8 +1,8 @@
 """The dashboard's parts as notebook widgets. The served page imports nothing from here."""
 
-from app.notebook.display import NotebookScreen
-from app.notebook.jupyter import extension
-from app.views.view import View
+from ..views.view import View
+from .display import NotebookScreen
+from .jupyter import extension
 
 __all__ = ["extension"]
 

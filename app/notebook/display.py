@@ -13,12 +13,12 @@ from bokeh.models.css import ImportedStyleSheet
 from panel.io.resources import CDN_DIST, DIST_DIR, LOCAL_DIST
 from panel.models.esm import ReactiveESM
 
-from app.internals.jupyter import is_shown, talk_through
-from app.internals.panel import add_hook, hear_through, pages_of, share_style_sheets, style_sheets
-from app.notebook import jupyter
-from app.notebook.painter import painter
-from app.text.theme import THEME
-from app.views.view import Screen, View
+from ..internals.jupyter import is_shown, talk_through
+from ..internals.panel import add_hook, hear_through, pages_of, share_style_sheets, style_sheets
+from ..text.theme import THEME
+from ..views.view import Screen, View
+from . import jupyter
+from .painter import painter
 
 WIDGETS = ("ipywidgets", "vscode")
 """Ways to talk to the kernel that go over ipywidgets and jupyter_bokeh."""

@@ -13,7 +13,7 @@ import holoviews as hv
 import panel as pn
 import panel_material_ui as pmui
 
-from app.internals.panel import ask_for_no_font
+from ..internals.panel import ask_for_no_font
 
 FOCUS, ICONS, MESSAGES = (
     Path(__file__).with_name(name).read_text("utf-8")

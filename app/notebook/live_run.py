@@ -1,6 +1,6 @@
 """A run in a notebook: controls and live plots in one cell, the notebook free for the others.
 
->>> from app import LiveRun  # doctest: +SKIP
+>>> from .. import LiveRun  # doctest: +SKIP
 >>> live = LiveRun("nk", "ils", budget="1 kJ")  # doctest: +SKIP
 >>> live  # doctest: +SKIP
 """
@@ -15,22 +15,23 @@ from typing import Any
 
 import panel as pn
 
-from app.background.controller import Controller
-from app.notebook.jupyter import prepare, replace_in_cell
-from app.notebook.painter import PERIOD, painter
-from app.pages.common.layout import alert_box, column, show_alert
-from app.pages.run.settings import Settings
-from app.pages.run.shown import shown_of
-from app.pages.run.transport import TransportBar
-from app.views.decision import DecisionView
-from app.views.energy import EnergyView
-from app.views.estimates import EijView
-from app.views.fitness import CompareView, FitnessView
-from app.views.panes import grid
-from app.views.selection import SelectionView
-from app.views.view import View
 from eij_core import EijError, Result, Run, RunError, Trial
 from eij_core.result import frame_of
+
+from ..background.controller import Controller
+from ..pages.common.layout import alert_box, column, show_alert
+from ..pages.run.settings import Settings
+from ..pages.run.shown import shown_of
+from ..pages.run.transport import TransportBar
+from ..views.decision import DecisionView
+from ..views.energy import EnergyView
+from ..views.estimates import EijView
+from ..views.fitness import CompareView, FitnessView
+from ..views.panes import grid
+from ..views.selection import SelectionView
+from ..views.view import View
+from .jupyter import prepare, replace_in_cell
+from .painter import PERIOD, painter
 
 DEFAULT = Trial()
 VIEWS: dict[str, type[View]] = {

@@ -49,9 +49,9 @@ class PageEntry(NamedTuple):
 
 
 PAGES: dict[str, PageEntry] = {
-    "run": PageEntry("Run", "app.pages.run.page:run_page"),
-    "zoo": PageEntry("Zoo", "app.pages.zoo.page:ZooPage"),
-    "campaign": PageEntry("Campaign", "app.pages.campaign.page:CampaignPage"),
-    "profile": PageEntry("Profile", "app.pages.profile.page:ProfilePage"),
+    "run": PageEntry("Run", f"{__name__}.run.page:run_page"),
+    "zoo": PageEntry("Zoo", f"{__name__}.zoo.page:ZooPage"),
+    "campaign": PageEntry("Campaign", f"{__name__}.campaign.page:CampaignPage"),
+    "profile": PageEntry("Profile", f"{__name__}.profile.page:ProfilePage"),
 }
 """By their name in the link; the first is the one that opens."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import param
 
-from app.internals.panel import EchoComponent
+from ..internals.panel import EchoComponent
 
 
 class Address(EchoComponent):

@@ -1,4 +1,4 @@
-"""Admission of visitors, loaded by `panel serve --plugins app.server.admission` before it listens.
+"""Admission of visitors, loaded by `panel serve --plugins` before it listens.
 
 A page beyond the limit is refused before any code of the page runs; websockets send small messages
 at once; imported objects are exempt from garbage collection. A server that listens compiles behind
@@ -16,12 +16,12 @@ from panel.io.server import AutoloadJsHandler, DocHandler, WSHandler
 from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
 
-from app.background.lifeline import end_with_parent
-from app.background.warming import shared_warming
-from app.internals.bokeh import session_count
-from app.server import shell
-from app.server.limits import limits
-from app.server.opening import STARTED
+from ..background.lifeline import end_with_parent
+from ..background.warming import shared_warming
+from ..internals.bokeh import session_count
+from . import shell
+from .limits import limits
+from .opening import STARTED
 
 FULL = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport"
 content="width=device-width"><title>EI/J: server full</title><body style="font:16px/1.5 sans-serif;

@@ -8,7 +8,7 @@ from typing import Any
 
 import param
 
-from app.internals.panel import EchoComponent
+from ..internals.panel import EchoComponent
 
 LOST = 8.0
 """Seconds without an answer after which the browser may have missed frames."""

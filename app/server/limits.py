@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any
 
 from eij_core import InputError, Trial
+from eij_core.imports import is_public as is_public
 
 __all__ = [
     *(
@@ -56,11 +56,6 @@ PUBLIC = VisitorLimits(
     joules=10_000.0,
     evaluations=1e7,
 )
-
-
-def is_public() -> bool:
-    """Tell whether `eij serve --public` started this server."""
-    return os.environ.get("EIJ_PUBLIC") == "1"
 
 
 def limits() -> VisitorLimits:

@@ -7,8 +7,8 @@ import math
 import secrets
 from pathlib import Path
 
-from app.pages.run.lessons.welcome import welcome
-from app.views.layer import thinned
+from ..pages.run.lessons.welcome import welcome
+from ..views.layer import thinned
 
 FILE = Path(__file__).with_name("opening.html")
 STARTED = secrets.token_hex(8)

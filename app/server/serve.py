@@ -16,6 +16,9 @@ from typing import Any
 
 from eij_core.errors import InputError
 
+FOLDER = Path(__file__).parents[1]
+"""What is served; its name, `app` in a checkout, is the page's in the address."""
+
 
 def arguments(address: str, port: int) -> list[str]:
     """Return the arguments of `panel serve`.
@@ -25,23 +28,22 @@ def arguments(address: str, port: int) -> list[str]:
     >>> "--session-ids" in arguments("127.0.0.1", 5006)
     True
     """
-    folder = str(Path(__file__).parents[1])
     hosts = {f"{host}:{port}" for host in (address, "127.0.0.1", "localhost")}
     hosts |= {*os.environ.get("EIJ_HOSTS", "").split()}  # the public names behind a proxy
     allowed = [part for host in sorted(hosts) for part in ("--allow-websocket-origin", host)]
     return [
-        *("serve", folder, "--address", address, "--port", str(port), "--num-procs", "1"),
+        *("serve", str(FOLDER), "--address", address, "--port", str(port), "--num-procs", "1"),
         *allowed,
         *("--session-ids", "signed", "--session-token-expiration", "28800"),
         *("--unused-session-lifetime", "30000", "--check-unused-sessions", "5000"),
         *("--keep-alive", "20000", "--websocket-max-message-size", "8388608"),
         *("--exclude-headers", "Authorization", "Cookie"),
-        *("--liveness", "--plugins", "app.server.admission"),
+        *("--liveness", "--plugins", f"{__package__}.admission"),
         *(["--use-xheaders"] if "EIJ_HOSTS" in os.environ else []),
     ]
 
 
-def environment(public: bool, warm: bool = False) -> dict[str, str]:
+def environment(public: bool, warm: bool = False, imports: str = "") -> dict[str, str]:
     """Return what the server needs in its environment; secrets never go on a command line."""
     cores = max(1, (os.cpu_count() or 2) - 1)
     wanted = {
@@ -53,11 +55,16 @@ def environment(public: bool, warm: bool = False) -> dict[str, str]:
         "MALLOC_ARENA_MAX": "2",
     }
     found = {name: os.environ.get(name, value) for name, value in wanted.items()}
-    return {**found, "EIJ_PUBLIC": str(int(public)), "EIJ_WARM": str(int(warm))}
+    ours = {"EIJ_PUBLIC": str(int(public)), "EIJ_WARM": str(int(warm)), "EIJ_IMPORT": imports}
+    return {**found, **ours}
 
 
 def serve(
-    address: str = "127.0.0.1", port: int = 5006, public: bool = False, warm: bool = True
+    address: str = "127.0.0.1",
+    port: int = 5006,
+    public: bool = False,
+    warm: bool = True,
+    imports: str = "",
 ) -> None:
     """Serve the dashboard until interrupted; a server that crashes is started anew.
 
@@ -70,13 +77,16 @@ def serve(
         names under which a proxy is reached in `EIJ_HOSTS`.
     warm : bool
         Whether to compile what people run first, behind the page and at the lowest priority.
+    imports : str
+        What the server imports of its owner's own, as in `EIJ_IMPORT`.
     """
     check_free(address, port)
-    command = [sys.executable, "-m", "panel", *arguments(address, port)]
+    # -P: a module in the folder where the server is started takes the place of none of ours.
+    command = [sys.executable, "-P", "-m", f"{__package__}.launch", *arguments(address, port)]
     over = threading.Event()
     threading.Thread(target=_announce, args=(address, port, over), daemon=True).start()
     try:
-        env = {**os.environ, **environment(public, warm), "EIJ_SUPERVISED": "1"}
+        env = {**os.environ, **environment(public, warm, imports), "EIJ_SUPERVISED": "1"}
         raise SystemExit(supervise(command, env))
     finally:
         over.set()
@@ -101,7 +111,7 @@ def _announce(address: str, port: int, over: threading.Event) -> None:
     """Print the address as soon as the server listens there."""
     while not over.wait(0.2):
         with contextlib.suppress(OSError), socket.create_connection((address, port), timeout=1.0):
-            print(f"The dashboard: http://{address}:{port}/app", flush=True)
+            print(f"The dashboard: http://{address}:{port}/{FOLDER.name}", flush=True)
             return
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Hashable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -13,16 +14,16 @@ from bokeh.core.property.descriptors import UnsetValueError
 from panel.util.parameters import edit_readonly
 from panel_material_ui.template.base import Page as Template
 
-from app.pages import PAGES, Page
-from app.pages.common.links import page_of
-from app.server.address import Address
-from app.server.heartbeat import Heartbeat
-from app.server.limits import is_public
-from app.server.opening import opening_template
-from app.text.escape import text
-from app.text.failures import failure_message
-from app.text.theme import THEME
-from app.views.panes import html_pane
+from ..pages import PAGES, Page
+from ..pages.common.links import page_of
+from ..text.escape import text
+from ..text.failures import failure_message
+from ..text.theme import THEME
+from ..views.panes import html_pane
+from .address import Address
+from .heartbeat import Heartbeat
+from .limits import is_public
+from .opening import opening_template
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ SORRY = """
 <main style="font: 17px/1.5 system-ui, sans-serif; max-width: 34em; margin: 12vh auto">
 <h1 style="font-size: 1.4em">This page could not be opened</h1>
 <p>There was {}. Try again; if that does not help, the link may ask for what this server does not
-have: <a href="app">open the page without it</a>.</p></main>
+have: <a href="{}">open the page without it</a>.</p></main>
 """
 
 PURPOSE = (
@@ -149,9 +150,8 @@ def serve_page() -> None:
     try:
         _serve_page()
     except Exception as error:  # without a page, the visitor would wait for ever
-        sorry = pn.pane.HTML(
-            SORRY.format(text(failure_message(error, "page"))), sizing_mode="stretch_width"
-        )
+        words = SORRY.format(text(failure_message(error, "page")), Path(__file__).parents[1].name)
+        sorry = pn.pane.HTML(words, sizing_mode="stretch_width")
         sorry.server_doc(pn.state.curdoc, title="EI/J")
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.text.escape import text
-from app.text.theme import colour_of
+from .escape import text
+from .theme import colour_of
 
 
 def table(heads: Iterable[str], rows: Iterable[str], kind: str = "") -> str:

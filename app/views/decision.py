@@ -8,19 +8,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from app.text.escape import text
-from app.text.labels import labels_of
-from app.text.numbers import count, number
-from app.text.tables import operator_cell, row, table
-from app.text.theme import MARKERS, colour_of, dash_of
-from app.views.layer import Layer, Line, Marks
-from app.views.panes import figure_place, grid, html_pane
-from app.views.plot import AxisLimits, Plot
-from app.views.selection import has_probability, log_normal, probability_of_first
-from app.views.snapshot import Snapshot
-from app.views.view import View
 from eij_core.figures.numbers import padded
 from eij_core.protocols import Belief
+
+from ..text.escape import text
+from ..text.labels import labels_of
+from ..text.numbers import count, number
+from ..text.tables import operator_cell, row, table
+from ..text.theme import MARKERS, colour_of, dash_of
+from .layer import Layer, Line, Marks
+from .panes import figure_place, grid, html_pane
+from .plot import AxisLimits, Plot
+from .selection import has_probability, log_normal, probability_of_first
+from .snapshot import Snapshot
+from .view import View
 
 Z = np.linspace(-4.0, 4.0, 81)
 """Standard deviations at which a posterior is drawn."""

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 from bokeh.models import CustomJSTickFormatter
 
-from app.text.escape import text
-from app.text.numbers import count, number
-from app.text.tables import row
-from app.text.theme import colour_of
-from app.views.layer import Layer, Marks, Violin
-from app.views.plot import AxisLimits, Plot, script
-from app.views.snapshot import Snapshot
-from app.views.view import View, summary
 from eij_core.engine.histogram import FAINT, density, quantiles
 from eij_core.figures.numbers import padded
+
+from ..text.escape import text
+from ..text.numbers import count, number
+from ..text.tables import row
+from ..text.theme import colour_of
+from .layer import Layer, Marks, Violin
+from .plot import AxisLimits, Plot, script
+from .snapshot import Snapshot
+from .view import View, summary
 
 QUARTILES = (0.25, 0.5, 0.75)
 HALF = 0.42

@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 import panel_material_ui as pmui
 
-from app.text.escape import text
-from app.text.labels import labels_of
-from app.text.numbers import number
-from app.text.theme import colour_of, dash_of
-from app.views.layer import Band, Layer, Line, thinned
-from app.views.plot import AxisLimits, Plot
-from app.views.scale import symlog, threshold, ticks
-from app.views.snapshot import Snapshot
-from app.views.view import SMALL, View, course
 from eij_core.figures.numbers import padded
 from eij_core.protocols import Belief
+
+from ..text.escape import text
+from ..text.labels import labels_of
+from ..text.numbers import number
+from ..text.theme import colour_of, dash_of
+from .layer import Band, Layer, Line, thinned
+from .plot import AxisLimits, Plot
+from .scale import symlog, threshold, ticks
+from .snapshot import Snapshot
+from .view import SMALL, View, course
 
 METRICS = ("EI/J", "E[Δf]", "E[E]")
 ENERGY = "E[E]: Joules per application (J)"

@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 import panel_material_ui as pmui
 
-from app.text.escape import text
-from app.text.names import name_of
-from app.text.numbers import count, gap, number, quantity
-from app.text.tables import row, swatch, table
-from app.text.theme import HISTORY, OPTIMUM, RULE, UNIFORM, colour_of
-from app.views.layer import Band, Layer, Line, Marks, Words, stepped
-from app.views.panes import html_pane
-from app.views.plot import AxisLimits, Plot
-from app.views.snapshot import Curve, Snapshot
-from app.views.view import SMALL, View, moments, summary
 from eij_core.figures.numbers import padded
+
+from ..text.escape import text
+from ..text.names import name_of
+from ..text.numbers import count, gap, number, quantity
+from ..text.tables import row, swatch, table
+from ..text.theme import HISTORY, OPTIMUM, RULE, UNIFORM, colour_of
+from .layer import Band, Layer, Line, Marks, Words, stepped
+from .panes import html_pane
+from .plot import AxisLimits, Plot
+from .snapshot import Curve, Snapshot
+from .view import SMALL, View, moments, summary
 
 SPANS = {"all Joules": "all", "while it improves": "improving", "log": "log"}
 

@@ -11,9 +11,10 @@ import pandas as pd
 from bokeh.events import Tap
 from bokeh.models import HoverTool, TapTool
 
-from app.text.names import name_of
-from app.views.plot import furnish, save_as_file
 from eij_core.zoo import CASES
+
+from ..text.names import name_of
+from .plot import furnish, save_as_file
 
 VALUES = {
     "wasted_share": ("Share of the Joules wasted", (0.0, 1.0)),

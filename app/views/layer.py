@@ -9,7 +9,7 @@ import holoviews as hv
 import numpy as np
 from numpy.typing import NDArray
 
-from app.internals.holoviews import bokeh_backend
+from ..internals.holoviews import bokeh_backend
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Any]

@@ -16,10 +16,10 @@ import panel as pn
 from bokeh.core.property.vectorization import Value
 from bokeh.models import ColumnDataSource, Range1d
 
-from app.views.layer import Layer
-from app.views.plot import AxisLimits, Plot
-from app.views.scale import relabel
-from app.views.snapshot import Snapshot
+from .layer import Layer
+from .plot import AxisLimits, Plot
+from .scale import relabel
+from .snapshot import Snapshot
 
 Ranges = weakref.WeakKeyDictionary[Range1d, tuple[str, float, float]]
 """The axes by their ranges, with the limits that were last set."""

@@ -7,7 +7,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.text.theme import PAGE_CSS
+from ..text.theme import PAGE_CSS
 
 HALVES = "repeat(auto-fit, minmax(min(100%, 420px), 1fr))"
 """Columns of a grid: two, or one where there is no room for two."""

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import holoviews as hv
 from bokeh.models import CustomAction, CustomJS, CustomJSTickFormatter, SaveTool, WheelZoomTool
 
-from app.views.layer import Layer
-from app.views.snapshot import Snapshot
+from .layer import Layer
+from .snapshot import Snapshot
 
 AxisLimits = dict[str, tuple[float, float]]
 

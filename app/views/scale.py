@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import FixedTicker
 
-from app.text.numbers import superscript
+from ..text.numbers import superscript
 
 
 def symlog(values: Any, unit: float) -> Any:

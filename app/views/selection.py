@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 import panel_material_ui as pmui
 
-from app.text.escape import text
-from app.text.labels import labels_of
-from app.text.numbers import number
-from app.text.theme import RULE, colour_of, dash_of
-from app.views.layer import Layer, Line
-from app.views.plot import Plot
-from app.views.snapshot import Snapshot
-from app.views.view import SMALL, View, course
 from eij_core.selectors import eij as core
 from eij_core.selectors.eij import EijStats
+
+from ..text.escape import text
+from ..text.labels import labels_of
+from ..text.numbers import number
+from ..text.theme import RULE, colour_of, dash_of
+from .layer import Layer, Line
+from .plot import Plot
+from .snapshot import Snapshot
+from .view import SMALL, View, course
 
 METRICS = {
     "choices": "Share of choices so far (%)",

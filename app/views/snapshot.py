@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.views.feasibility import has_constraints, infeasible_rows
 from eij_core import Budget, Result, Run, Trial
 from eij_core.engine.rows import row_dtype
 from eij_core.protocols import Belief, EnergyInfo
 from eij_core.records import Record
 from eij_core.result import Change
 from eij_core.trial import FAMILIES
+
+from .feasibility import has_constraints, infeasible_rows
 
 
 class Curve(NamedTuple):

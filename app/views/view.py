@@ -1,6 +1,6 @@
 """A view: a figure, what it means in words, and its numbers in a table. Each view stands alone too.
 
->>> from app import FitnessView  # doctest: +SKIP
+>>> from .. import FitnessView  # doctest: +SKIP
 >>> FitnessView(solve(Trial("nk", "ils", budget="1 kJ")))  # doctest: +SKIP
 """
 
@@ -16,17 +16,18 @@ import panel as pn
 import panel_material_ui as pmui
 from jinja2 import Environment, FileSystemLoader
 
-from app.text.escape import text
-from app.text.formulas import formula
-from app.text.labels import labels_of
-from app.text.numbers import number
-from app.text.tables import row, table
-from app.views.layer import thinned
-from app.views.live_figure import LiveFigure
-from app.views.panes import figure_place, html_pane
-from app.views.plot import Plot
-from app.views.snapshot import Snapshot, snapshot_of_result, snapshot_of_run, tally_of
 from eij_core import Run
+
+from ..text.escape import text
+from ..text.formulas import formula
+from ..text.labels import labels_of
+from ..text.numbers import number
+from ..text.tables import row, table
+from .layer import thinned
+from .live_figure import LiveFigure
+from .panes import figure_place, html_pane
+from .plot import Plot
+from .snapshot import Snapshot, snapshot_of_result, snapshot_of_run, tally_of
 
 NEVER = 2**31 - 1
 """Milliseconds until a tooltip comes: it would cover what the button opens. It names the button."""

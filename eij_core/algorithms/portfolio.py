@@ -50,7 +50,17 @@ def portfolio(algorithm: str, names: str, known: Registry[Operator]) -> tuple[An
             raise InputError(field, name, nearest(name, known))
     if len(set(wanted)) < len(wanted):
         raise InputError(field, names, "each operator once")
-    return tuple(known[name]() for name in wanted)
+    return tuple(_operator(name, known[name]) for name in wanted)
+
+
+def _operator(name: str, factory: Any) -> Any:
+    """Make an operator; a plain function of a solution and random numbers is one itself."""
+    from .plain import PlainOperator  # which needs this module
+
+    needed = [p for p in inspect.signature(factory).parameters.values() if p.default is p.empty]
+    if len(needed) == 2 and not isinstance(factory, type):
+        return PlainOperator.of(factory, name)
+    return factory()
 
 
 def factory_of(
@@ -80,6 +90,7 @@ def factory_of(
     declared = inspect.signature(algorithm)
     first, *others = declared.parameters.values()
     parameters = [first.replace(default=operators), *others]
+    factory.operators = known  # type: ignore[attr-defined]
     factory.__signature__ = declared.replace(parameters=parameters)  # type: ignore[attr-defined]
     factory.__annotations__ = hints
     factory.__doc__, factory.__module__ = algorithm.__doc__, algorithm.__module__

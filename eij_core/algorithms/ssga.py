@@ -30,7 +30,7 @@ class SsgaState(NamedTuple):
     fitness: NDArray[np.float64]
     heap: NDArray[np.int64]
     """Members by number, the worst one first."""
-    memos: NDArray[np.int64]
+    memos: NDArray[Any]
     """What the problem keeps of each member, if it can evaluate children from their parents."""
     bits: NDArray[np.int64]
     """Where a child and its parent differ."""
@@ -248,8 +248,8 @@ class SSGA(NamedTuple):
         genes = np.empty((size, words_for(problem.n)), np.uint64)
         fitness = np.empty(size)
         reach = problem.reach()
-        room = problem.prepare(members[0]).size if reach > 0 else 0
-        memos = np.zeros((size, room), np.int64)
+        memo = problem.prepare(members[0])
+        memos = np.zeros((size, memo.size if reach > 0 else 0), memo.dtype)
         for m in range(size):
             fill_bits(rng, members[m])
             pack(members[m], genes[m])

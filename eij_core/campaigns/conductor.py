@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
 from ..errors import InputError
+from ..imports import Import
 from ..protocols import CampaignExecutor
-from ..trial import Trial
+from ..registry import Absent
+from ..trial import FAMILIES, Trial
 from .executors import Dask, Inline, Processes, ending
 from .grid import Campaign, keyed
 from .preparation import check_energy, combinations, compile_trial, is_measured
@@ -109,10 +111,10 @@ class Conductor:
 
     def _agree(self, store: Store) -> None:
         """Write the campaign into the store; refuse to mix it with another one."""
-        before, version = store.spec(), store.code_version()
+        before, version, ours = store.spec(), store.code_version(), self._code_version()
         changes = self.campaign.diff(before) if before else []
-        if version not in ("", __version__):
-            changes.append(f"version {version} became {__version__}")
+        if version not in ("", ours):
+            changes.append(f"version {version} became {ours}")
         if before and not changes:
             return
         if before and not self.extend:
@@ -120,7 +122,15 @@ class Conductor:
                 f"{store.folder} was made from another campaign ({'; '.join(changes)}); choose "
                 f"another folder, or go on with what changed: --extend"
             )
-        store.begin(self.campaign.data, __version__)
+        store.begin(self.campaign.data, ours)
+
+    def _code_version(self) -> str:
+        """Return the version of our code and of the imported code that the campaign runs."""
+        names = self.campaign.data.get("import", ())
+        if names:
+            keyed(combinations(self.campaign.trials))  # which imports what `external` calls
+        others = map(Import.of, names)
+        return " + ".join([__version__, *(f"{each.name} {each.sha256[:12]}" for each in others)])
 
     def _run(self, plan: Plan) -> Iterator[Event]:
         total = len(plan.keys)
@@ -153,12 +163,22 @@ def failures(rows: list[Row]) -> dict[str, str]:
     return {row.key: row.fault for row in rows if row.state == "failed"}
 
 
+def _rows_of(trials: Sequence[Trial], rows: list[Row]) -> list[Row]:
+    """Return the rows of these trials."""
+    if any(isinstance(getattr(trial, f), Absent) for trial in trials for f in FAMILIES):
+        # Their keys need the problem, which is not here.
+        texts = {trial.to_json() for trial in trials}
+        return [row for row in rows if row.spec_json in texts]
+    keys = keyed(trials)
+    return [row for row in rows if row.key in keys]
+
+
 def state_of(folder: str | Path) -> dict[str, Any]:
     """Return the progress of a store's campaign as plain data; also while it runs."""
     with Reader(folder) as reader:
         spec = reader.spec()
-        planned = keyed(Campaign.from_dict(spec).trials) if spec else {}
-        rows = [row for row in reader.rows() if row.key in planned]
+        planned = Campaign.from_dict(spec, stored=True).trials if spec else ()
+        rows = _rows_of(planned, reader.rows())
         failed = failures(rows)
         return {
             "planned": len(planned),

@@ -12,10 +12,12 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from functools import partial
 from multiprocessing import forkserver
 from typing import Any
 
 from ..errors import EijError, InputError
+from ..imports import Import, import_in_worker, imported
 from ..protocols import CampaignExecutor, Executor
 from ..run import RunError
 from ..trial import Trial
@@ -41,7 +43,7 @@ class Inline(concurrent.futures.Executor):
 
     flight = 1
     """Tasks under way at a time; more would only wait."""
-    lost = ""
+    lost = stalled = ""
     breaks = False
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -72,7 +74,7 @@ class Processes(concurrent.futures.Executor):
         Modules that the processes have from the start.
     """
 
-    lost = ""
+    lost = stalled = ""
     breaks = True
     """The death of one process ends all tasks under way."""
 
@@ -192,6 +194,7 @@ class Dask(concurrent.futures.Executor):
             self.client = distributed.Client(address, timeout=timeout) if self._owned else address
         except (OSError, ValueError) as error:
             raise CampaignError(f"no Dask scheduler answers at {address} ({error})") from error
+        self._address = self.client.scheduler_info(n_workers=0)["address"]
         self._inner = self.client.get_executor(pure=False)
 
     @property
@@ -209,6 +212,16 @@ class Dask(concurrent.futures.Executor):
     def lost(self) -> str:
         """Why no result will come any more; empty while the cluster works."""
         return "" if self.client.status == "running" else "the Dask scheduler is gone"
+
+    @property
+    def stalled(self) -> str:
+        """What the tasks under way wait for; empty while the cluster has workers."""
+        if self.lost or self.workers:
+            return ""
+        return (
+            f"the Dask scheduler at {self._address} has no workers, so the campaign waits for "
+            f"some: start them with `dask worker {self._address}`"
+        )
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Hand a call to the cluster; its future is released when it is dropped."""
@@ -255,6 +268,12 @@ def ending(executor: CampaignExecutor, patience: float = 0.0) -> Iterator[None]:
     executor.shutdown()
 
 
+def _call(function: Callable[..., Any], imports: tuple[Import, ...], item: Any) -> Any:
+    """Apply a function in a worker that has what the owner has imported."""
+    import_in_worker(imports)
+    return function(item)
+
+
 def in_order(
     function: Callable[..., Any], items: list[Any], jobs: int, warm: Iterable[Trial] = ()
 ) -> Iterator[Any]:
@@ -272,8 +291,9 @@ def in_order(
         yield from map(function, items)
         return
     executor = Processes(jobs, warm, [getattr(function, "func", function).__module__])
+    call = partial(_call, function, tuple(map(Import.of, imported)))
     try:
         with ending(executor, PATIENCE):
-            yield from executor.map(function, items)
+            yield from executor.map(call, items)
     except BrokenExecutor:
         raise RunError("a worker process died: it was killed, or memory ran out") from None

@@ -10,8 +10,9 @@ import json
 import math
 import operator
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,10 @@ import numpy as np
 from ..budget import Budget
 from ..errors import InputError, nearest
 from ..registry import Spec
-from ..trial import FAMILIES, Trial
+from ..trial import FAMILIES, Trial, import_list, own_file
 
+Check = Callable[[str, Any], Spec]
+"""Reads a component of a family."""
 PLURALS = {"problems": "problem", "algorithms": "algorithm", "selectors": "selector"}
 NUMBERS = {"seed": 0, "points": 200, "every": 0}
 """Settings that every trial of a grid has as they are, and their defaults."""
@@ -38,7 +41,8 @@ class Campaign:
     Parameters
     ----------
     data : dict
-        The normal form of the file: `name` and `grid`, a list of complete grids.
+        The normal form of the file: `name`, `grid`, a list of complete grids, and `import`, the
+        modules of the user's own that they need, if they need any.
     trials : tuple of Trial
         Each once, by repetition, so that an unfinished campaign is balanced; within a repetition
         in an order of its own, so that no method is always the first on a warm machine.
@@ -64,30 +68,46 @@ class Campaign:
 
     @classmethod
     def from_toml(cls, text: str) -> Campaign:
-        """Read a campaign's file."""
+        """Read the text of a campaign's file; what stands under `import` is not imported."""
         return cls.from_dict(parsed(text))
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], most: int = LARGEST) -> Campaign:
+    def from_file(cls, path: str | Path) -> Campaign:
+        """Read a file of one's own, after importing what stands under `import` in it."""
+        return cls.from_toml(own_file(path))
+
+    @classmethod
+    def from_dict(
+        cls, data: Mapping[str, Any], most: int = LARGEST, *, stored: bool = False
+    ) -> Campaign:
         """Read plain data, strictly: an unknown key is an error.
 
         Top level keys hold for all `[[grid]]` tables; without such a table they are the grid.
-        More than `most` trials are refused before they are made.
+        More than `most` trials are refused before they are made. Nothing is imported; `stored`
+        says that the data come out of a store, whose components may be absent here.
         """
         data = dict(data)
+        imports = import_list(data.pop("import", []))
+
+        def check(family: str, given: Any) -> Spec:
+            known = FAMILIES[family]
+            return known.recall(given, imports) if stored else known.check(given)
+
         name = data.pop("name", "")
         if not isinstance(name, str):
             raise InputError("name", name, "a text")
         tables = data.pop("grid", [{}])
         if not isinstance(tables, list) or not tables:
             raise InputError("grid", tables, "tables, each under [[grid]]")
-        grids = [_normal({**data, **_table("grid", table)}) for table in tables]
+        grids = [_normal({**data, **_table("grid", table)}, check) for table in tables]
         if (count := sum(map(_count, grids))) > most:
             raise InputError("campaign", f"{count:,} trials", f"at most {most:,}")
         unique: dict[str, Trial] = {}
-        for trial in itertools.chain.from_iterable(map(_expand, grids)):
+        for trial in itertools.chain.from_iterable(_expand(grid, check) for grid in grids):
             unique.setdefault(trial.key, trial)
-        return cls({"name": name, "grid": grids}, tuple(_mixed(list(unique.values()))))
+        needed = dict.fromkeys(name for grid in grids for name in _imports(grid, check))
+        form = {"name": name, "grid": grids} | ({"import": list(needed)} if needed else {})
+        return cls(form, tuple(_mixed(list(unique.values()))))
 
     def diff(self, other: Mapping[str, Any]) -> list[str]:
         """Return the differences to another campaign's data, line by line."""
@@ -151,7 +171,7 @@ def _lines(data: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
-def _normal(grid: dict[str, Any]) -> dict[str, Any]:
+def _normal(grid: dict[str, Any], check: Check) -> dict[str, Any]:
     """Return a grid with every key present and every component written out."""
     for key in grid:
         if key not in KNOWN:
@@ -169,11 +189,11 @@ def _normal(grid: dict[str, Any]) -> dict[str, Any]:
         plural: [
             str(spec)
             for item in _items(plural, grid.get(plural))
-            for spec in _components(family, item)
+            for spec in _components(family, item, check)
         ]
         for plural, family in PLURALS.items()
     }
-    normal["meter"] = str(FAMILIES["meter"].check(_components("meter", grid["meter"])[0]))
+    normal["meter"] = str(_components("meter", grid["meter"], check)[0])
     normal["budgets"] = [str(Budget.parse(budget)) for budget in budgets]
     normal["seeds"] = _repetitions(grid["seeds"])
     normal |= {key: grid[key] for key in NUMBERS}
@@ -190,10 +210,10 @@ def _items(plural: str, value: Any) -> list[Any]:
     return value
 
 
-def _components(family: str, item: Any) -> list[Spec]:
+def _components(family: str, item: Any, check: Check) -> list[Spec]:
     """Return the components of an item: text is one, a table with lists is several."""
     if isinstance(item, str):
-        return [FAMILIES[family].check(item)]
+        return [check(family, item)]
     table = dict(_table(family, item))
     name = table.pop("name", None)
     if not isinstance(name, str):
@@ -202,7 +222,7 @@ def _components(family: str, item: Any) -> list[Spec]:
     if (count := math.prod(map(len, choices))) > LARGEST:
         raise InputError(family, f"{count:,} of {name}", f"at most {LARGEST:,}")
     return [
-        FAMILIES[family].check(Spec(name, dict(zip(table, values, strict=True))))
+        check(family, Spec(name, dict(zip(table, values, strict=True))))
         for values in itertools.product(*choices)
     ]
 
@@ -223,11 +243,26 @@ def _count(grid: dict[str, Any]) -> int:
     return math.prod(len(grid[axis]) for axis in AXES) * len(_numbers(grid["seeds"]))
 
 
-def _expand(grid: dict[str, Any]) -> Iterator[Trial]:
-    for problem, algorithm, selector, budget in itertools.product(*(grid[axis] for axis in AXES)):
+def _specs(grid: dict[str, Any], check: Check) -> dict[str, list[Spec]]:
+    """Return the components of a grid, by axis."""
+    found = {plural: [check(f, text) for text in grid[plural]] for plural, f in PLURALS.items()}
+    return {**found, "meter": [check("meter", grid["meter"])]}
+
+
+def _imports(grid: dict[str, Any], check: Check) -> Iterator[str]:
+    """Yield the modules that register a grid's components."""
+    for axis, specs in _specs(grid, check).items():
+        for spec in specs:
+            yield from FAMILIES[PLURALS.get(axis, axis)].imports(spec)
+
+
+def _expand(grid: dict[str, Any], check: Check) -> Iterator[Trial]:
+    specs = _specs(grid, check)
+    axes = (*(specs[plural] for plural in PLURALS), grid["budgets"])
+    for problem, algorithm, selector, budget in itertools.product(*axes):
         limits = dataclasses.replace(Budget.parse(budget), charge_start=grid["charge_start"])
         numbers = {key: grid[key] for key in NUMBERS}
-        first = Trial(problem, algorithm, selector, grid["meter"], limits, **numbers)
+        first = Trial(problem, algorithm, selector, specs["meter"][0], limits, **numbers)
         for repetition in _numbers(grid["seeds"]):
             # Not dataclasses.replace: checking thousands of equal trials again takes seconds.
             trial = copy.copy(first)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import math
 import socket
 import time
@@ -14,16 +15,19 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from statistics import median
 from typing import Any, NamedTuple
 
+from ..imports import Import, import_in_worker
 from ..meters.counters.host_lock import reserve_host
 from ..protocols import CampaignExecutor, Executor
 from ..run import solve
 from ..trial import Trial
 from .executors import CampaignError, PlainExecutor
 from .grid import keyed
-from .preparation import is_measured
+from .preparation import combinations, is_measured
 from .reader import Row
 from .store import Store
 from .traces import encode
+
+log = logging.getLogger(__name__)
 
 TASK_SECONDS = 1.0
 """A task has trials for about this long: a durable commit costs milliseconds, a trial too."""
@@ -41,6 +45,8 @@ class Task(NamedTuple):
     measured: bool = False
     attempt: int = 1
     """Above 1: one trial whose worker died before, run alone."""
+    imports: tuple[Import, ...] = ()
+    """What registers their components, if they are not all ours."""
 
 
 class Done(NamedTuple):
@@ -87,9 +93,13 @@ def run_campaign(
 def run_plan(plan: Plan, executor: CampaignExecutor) -> Iterator[Row]:
     """Run the rest of a plan; yield each row when it is stored."""
     under_way: dict[Future[Done], Task] = {}
+    stalled = ""
     try:
         while plan.waiting or under_way:
             _check(executor)
+            before, stalled = stalled, executor.stalled
+            if stalled and not before:
+                log.warning(stalled)
             while len(under_way) < plan.room(executor) and (task := plan.next_task(executor)):
                 try:
                     under_way[executor.submit(run_task, task)] = task
@@ -154,6 +164,8 @@ class Plan:
         self.keys = frozenset(planned)
         self.queue = deque(item for item in planned.items() if states.get(item[0]) not in skipped)
         self.measured = is_measured(self.trials)
+        names = (name for trial in combinations(self.trials) for name in trial.imports)
+        self.imports = tuple(map(Import.of, dict.fromkeys(names)))
         self.suspects: deque[tuple[str, Trial]] = deque()
         self.losses: Counter[str] = Counter()
         self.paces: deque[float] = deque(maxlen=9)
@@ -177,7 +189,7 @@ class Plan:
         """Take the next portion."""
         if self.suspects:
             key, trial = self.suspects.popleft()
-            return Task(((key, trial),), self.measured, self.losses[key] + 1)
+            return Task(((key, trial),), self.measured, self.losses[key] + 1, self.imports)
         if not self.queue:
             return None
         # The median: the first trials of a worker may compile.
@@ -186,7 +198,8 @@ class Plan:
         # Towards the end smaller ones, so that all workers finish together.
         share = math.ceil(len(self.queue) / self.room(executor))
         size = min(size, max(share, math.ceil(size / 4)), len(self.queue))
-        return Task(tuple(self.queue.popleft() for _ in range(size)), self.measured)
+        trials = tuple(self.queue.popleft() for _ in range(size))
+        return Task(trials, self.measured, imports=self.imports)
 
     def put_back(self, task: Task) -> None:
         """Return a portion that was not run."""
@@ -235,6 +248,7 @@ def _result(future: Future[Done]) -> Done | None:
 def run_task(task: Task) -> Done:
     """Run the trials of a task. A trial that raises is a result too: a failed one."""
     started = time.perf_counter()
+    import_in_worker(task.imports)
     rows, traces = [], []
     with reserve_host() if task.measured else contextlib.nullcontext():
         for key, trial in task.trials:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import InputError, check_known
+from ..errors import check_known
+from ..imports import options_of
 from .shared.bars import progress_bar
-from .shared.options import AsJson, Quiet, count
+from .shared.options import AsJson, Imports, Quiet, count
 
 if TYPE_CHECKING:
     from ..campaigns import Campaign
@@ -48,6 +49,7 @@ def run(
     extend: Extend = False,
     retry_failed: Retry = False,
     quiet: Quiet = False,
+    imports: Imports = None,
 ) -> int:
     """Run all trials of a file, or those that the store does not have yet.
 
@@ -75,12 +77,16 @@ def resume(
     extend: Extend = False,
     retry_failed: Retry = False,
     quiet: Quiet = False,
+    imports: Imports = None,
 ) -> int:
-    """Continue a campaign that stopped: no trial is repeated, none is left out."""
+    """Continue a campaign that stopped: no trial is repeated, none is left out.
+
+    What the store was made with is imported only where you name it: --import.
+    """
     from ..campaigns import Campaign, Reader
 
     with Reader(store) as reader:
-        grid = Campaign.from_dict(reader.spec())
+        grid = Campaign.from_dict(reader.spec(), stored=True)
     return conduct(grid, store, quiet, jobs, dask, retry_failed, extend)
 
 
@@ -144,11 +150,7 @@ def salvage(
 def _read(file: Path) -> Campaign:
     from ..campaigns import Campaign
 
-    try:
-        text = file.read_text("utf-8")
-    except (OSError, UnicodeError) as error:
-        raise InputError("FILE", file, f"a readable text file ({error})") from None
-    return Campaign.from_toml(text)
+    return Campaign.from_file(file)
 
 
 def conduct(
@@ -183,7 +185,8 @@ def conduct(
                     bar(share, f"{event.done} of {event.total} trials")
     except (KeyboardInterrupt, StoreError, CampaignError) as error:
         if begun:
-            command = again or f"eij campaign resume --store {shlex.quote(str(folder))}"
+            options = ["--store", str(folder), *options_of(campaign.data.get("import", ()))]
+            command = again or f"eij campaign resume {shlex.join(options)}"
             stored = f"stopped with {conductor.stored} trials stored"
             print(f"eij: {stored}; go on with: {command}", file=sys.stderr)
         if not isinstance(error, KeyboardInterrupt):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ..errors import EijError, InputError, nearest
+from ..imports import import_from_here
 from ..registry import Registry, Spec
 from ..trial import FAMILIES
+from .shared.options import Imports
 
 NAMED = "module.name of an object, class or factory, or a registered name such as nk:n=20"
 
@@ -20,6 +19,7 @@ def check(
     component: Annotated[
         str, typer.Argument(metavar="MODULE.NAME", help=f"{NAMED}.", show_default=False)
     ],
+    imports: Imports = None,
 ) -> None:
     """Check a problem, algorithm, selector or meter against its contract.
 
@@ -55,11 +55,8 @@ def find_component(text: str) -> Any:
     if not dot:
         known = [known for family in FAMILIES.values() for known in family]
         raise InputError("component", text, f"module.name, or {nearest(spec.name, known)}")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
     try:
-        found = getattr(importlib.import_module(module), name)
+        found = getattr(import_from_here(module), name)
         if not isinstance(found, type) and (family_of(found) or not callable(found)):
             return found
         factories: Registry[Any] = Registry("component")

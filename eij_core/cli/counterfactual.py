@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .shared.options import AsJson, Several
+from .shared.options import AsJson, Imports, Several
 
 RULES = ("eij-plus", "eij", "ucb1", "uniform")
 
@@ -19,6 +19,7 @@ def counterfactual(
         Several | None, typer.Option(help=f"A rule, again for more; default: {', '.join(RULES)}.")
     ] = None,
     as_json: AsJson = False,
+    imports: Imports = None,
 ) -> None:
     """Let other rules choose from the gains and Joules that a run recorded.
 

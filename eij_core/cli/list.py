@@ -13,7 +13,7 @@ import typer
 from ..errors import check_known
 from ..registry import Parameter, Registry
 from ..trial import FAMILIES
-from .shared.options import AsJson
+from .shared.options import AsJson, Imports
 
 PLURALS: dict[str, Registry[Any]] = {f"{family}s": known for family, known in FAMILIES.items()}
 
@@ -23,6 +23,7 @@ def list_components(
         str, typer.Argument(metavar="[problems|algorithms|selectors|meters]", show_default=False)
     ] = "",
     as_json: AsJson = False,
+    imports: Imports = None,
 ) -> None:
     """List components with their parameters, defaults and ranges.
 
@@ -50,6 +51,7 @@ def _component(known: Registry[Any], name: str) -> dict[str, Any]:
         "about": known.about(name),
         "private": known.is_private(name),
         "parameters": [_parameter(parameter) for parameter in known.parameters(name)],
+        **({"operators": list(found)} if (found := known.portfolio(name)) is not None else {}),
     }
 
 
@@ -91,3 +93,10 @@ def _rows(known: Registry[Any]) -> Iterator[tuple[Any, ...]]:
                 default = str(default).lower()
             accepted = accepted if about in accepted else f"{accepted}; {about}"
             yield "", parameter.name, str(default), accepted
+        if own := _own_operators(known, name):
+            yield "", "", "", f"operators of your own: {', '.join(own)}"
+
+
+def _own_operators(known: Registry[Any], name: str) -> list[str]:
+    portfolio = known.portfolio(name)
+    return [] if portfolio is None else [each for each in portfolio if portfolio.origin(each)]

@@ -9,7 +9,7 @@ import typer
 
 from .campaign import DaskOption, Jobs, Retry, conduct
 from .report import ReportFile, write_report
-from .shared.options import Quiet, count
+from .shared.options import Imports, Quiet, count
 from .shared.signals import interrupts
 
 
@@ -27,6 +27,7 @@ def paper(
     out: ReportFile = None,
     retry_failed: Retry = False,
     quiet: Quiet = False,
+    imports: Imports = None,
 ) -> int:
     """Repeat the paper's whole experiment, and print its tables with ours beside them.
 

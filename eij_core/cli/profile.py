@@ -9,7 +9,7 @@ import typer
 
 from ..errors import InputError
 from .shared.bars import progress_bar
-from .shared.options import DEFAULT, AsJson, count
+from .shared.options import DEFAULT, AsJson, Imports, count
 
 
 def profile(
@@ -22,6 +22,7 @@ def profile(
         Path | None, typer.Option(help="Write .json, .parquet, or a picture: .svg, .html, .png.")
     ] = None,
     as_json: AsJson = False,
+    imports: Imports = None,
 ) -> None:
     """Measure what one application of each operator costs, in batches of one operator alone.
 

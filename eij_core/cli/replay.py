@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import InputError, RunError
-from .shared.options import AsJson
+from .shared.options import AsJson, Imports
 
 if TYPE_CHECKING:
     from ..records import Record
@@ -25,6 +25,7 @@ def replay(
         bool, typer.Option("--verify", help="Run the trial again and compare the digests.")
     ] = False,
     as_json: AsJson = False,
+    imports: Imports = None,
 ) -> None:
     """Show the record of a run; with --verify, run it again and compare.
 

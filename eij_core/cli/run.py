@@ -15,6 +15,7 @@ from ..trial import Trial
 from .shared.options import (
     DEFAULT,
     AsJson,
+    Imports,
     Quiet,
     budget_of,
     count,
@@ -77,6 +78,7 @@ def run(
         Path | None, typer.Option(metavar="DIR", help="Keep a record of each trial here (Parquet).")
     ] = None,
     quiet: Quiet = False,
+    imports: Imports = None,
 ) -> None:
     """Run a search under a budget, once or several times.
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import Annotated
 
 import typer
 
-from ..errors import EijError
-from .shared.options import whole
-
-NEEDED = ("panel", "holoviews", "bokeh", "param", "panel_material_ui")
-"""What `pip install 'eij[app]'` adds."""
-
-
-class DashboardMissing(EijError, ImportError):
-    """The packages that the dashboard needs are not installed."""
+from ..imports import refuse_on_public, variable
+from .shared.dashboard import dashboard_module
+from .shared.options import Imports, whole
 
 
 def serve(
@@ -29,8 +22,9 @@ def serve(
         bool,
         typer.Option("--warm/--no-warm", help="Compile in the background what people run first."),
     ] = True,
+    imports: Imports = None,
 ) -> None:
-    """Serve the dashboard to browsers.
+    """Serve the dashboard to browsers, with your own components if you import them.
 
     The address is printed when the server listens. The server then compiles in the background, at
     the lowest priority, what `eij warm` compiles; the page works meanwhile.
@@ -39,20 +33,13 @@ def serve(
     $ eij serve
     $ eij serve --port 8080 --public
     $ eij serve --no-warm
+    $ eij serve --import mymodule.py
     ```
     """
-    needed = (*NEEDED, "app.server.serve")
-    if missing := [name for name in needed if not _is_installed(name)]:
-        raise DashboardMissing(
-            f"the dashboard is not installed (no {', '.join(missing)}): pip install 'eij[app]'"
-        )
+    if public:
+        refuse_on_public()
+    else:
+        importlib.import_module("..plugins", __package__)  # a fault in them is one line here
     # By name: the core never imports the dashboard, not even when it starts it.
-    dashboard = importlib.import_module("app.server.serve")
-    dashboard.serve(address=address, port=port, public=public, warm=warm)
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        return importlib.util.find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False
+    dashboard = importlib.import_module(dashboard_module("server.serve"))
+    dashboard.serve(address=address, port=port, public=public, warm=warm, imports=variable())

@@ -17,12 +17,13 @@ import typer
 
 from ..registry import Spec, algorithms, problems, selectors
 from ..trial import Trial
-from .shared.options import Quiet, count
+from .shared.dashboard import DashboardMissing, dashboard_module
+from .shared.options import Imports, Quiet, count
 
 PROBLEMS = ("knapsack", "nk", "ecc")
 ALGORITHMS = ("ssga", "pso", "ils")
 SELECTORS = ("eij", "eij-plus", "static", "uniform")
-PAGE = "app.pages.run.combinations"
+PAGE = "pages.run.combinations"
 """Where the dashboard says what its page runs; by name, since the core never imports it."""
 
 
@@ -39,6 +40,7 @@ def warm(
     ] = False,
     jobs: Annotated[int | None, count("Processes. [default: all cores]", metavar="J")] = None,
     quiet: Quiet = False,
+    imports: Imports = None,
 ) -> None:
     """Compile the default combinations, so that their first run starts at once.
 
@@ -73,8 +75,7 @@ def warm(
 def steps_of(everything: bool = False) -> list[Step]:
     """Return what to compile, in order: the page's own combination, its lessons', the rest."""
     if everything:
-        public = [name for name in problems if not problems.is_private(name)]
-        families = tuple(public), tuple(algorithms), tuple(selectors)
+        families = tuple(problems.offered()), tuple(algorithms), tuple(selectors)
     else:
         families = PROBLEMS, ALGORITHMS, SELECTORS
     rest = (Trial(*names, "model", "1 J") for names in itertools.product(*families))
@@ -98,8 +99,8 @@ def _compile_step(step: Step) -> Step:
 def _page_trials() -> list[Trial]:
     """Return what the dashboard's page runs, in its order; nothing where it is not installed."""
     try:
-        page = importlib.import_module(PAGE)
-    except ModuleNotFoundError:
+        page = importlib.import_module(dashboard_module(PAGE))
+    except (DashboardMissing, ModuleNotFoundError):
         return []
     trials: list[Trial] = page.page_trials()
     return trials

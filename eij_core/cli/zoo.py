@@ -15,7 +15,7 @@ import typer
 from ..budget import Budget
 from ..errors import InputError
 from .shared.bars import progress_bar
-from .shared.options import AsJson, Several, count
+from .shared.options import AsJson, Imports, Several, count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +51,7 @@ def zoo(
     picture: Annotated[
         Path | None, typer.Option(help="Write the map of rules and cases to this .svg file.")
     ] = None,
+    imports: Imports = None,
 ) -> None:
     """Show which rules waste Joules on operators that are useless, overpriced or traps.
 

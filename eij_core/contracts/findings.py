@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import traceback
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,7 +40,10 @@ class Findings:
             with np.errstate(all="ignore"):
                 yield
         except Exception as error:
-            self.expect(False, hook, f"raises {type(error).__name__}: {error}")
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            named = not place.filename.startswith("<")
+            where = f" ({Path(place.filename).name}, line {place.lineno})" if named else ""
+            self.expect(False, hook, f"raises {type(error).__name__}: {error}{where}")
 
     @property
     def texts(self) -> list[str]:

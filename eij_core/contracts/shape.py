@@ -17,6 +17,7 @@ REQUIRED: dict[str, tuple[str, ...]] = {
 
 EXAMPLES = dict(zip(REQUIRED, ("'nk:n=50'", "'ils'", "'eij-plus'", "'model'"), strict=True))
 REMEDY = "a NamedTuple class marked @kernel (from eij_core.components import kernel)"
+PLAIN = "PlainOperator.of(function) (from eij_core.components import PlainOperator)"
 PORTFOLIO = "a tuple of one or more operators, each with a name of its own"
 
 
@@ -60,7 +61,9 @@ with n and fitness
         raise InputError(f"operators of {name}", operators, PORTFOLIO)
     for part in (value, *operators):
         if not is_kernel(type(part)):
-            raise InputError(family, type(part).__name__, REMEDY)
+            plain = callable(part) and hasattr(part, "__name__")
+            raise InputError(family, part.__name__ if plain else type(part).__name__,
+                             PLAIN if plain else REMEDY)  # fmt: skip
     names = [getattr(each, "name", "") for each in operators]
     named = all(isinstance(each, str) and each for each in names)
     if not named or len(set(names)) < len(names):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..imports import Import
 from ..result import Change, Result, describe, finite
 from ..trial import FAMILIES
 
@@ -36,6 +37,7 @@ def metadata_of(result: Result) -> Metadata:
                 "python": platform.python_version(),
                 "numpy": np.__version__,
                 "numba": importlib.metadata.version("numba"),
+                **{name: f"sha256 {Import.of(name).sha256}" for name in trial.imports},
             },
             "key": trial.key if trial.is_data else None,
             "components": {family: trial.name_of(family) for family in FAMILIES},

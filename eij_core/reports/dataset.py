@@ -86,7 +86,7 @@ def stored_runs(folder: str | Path) -> Iterator[StoredRun]:
     with Reader(folder) as reader:
         done = {row.key: row for row in reader.rows() if row.state == "done"}
         for key, trace in reader.traces():
-            yield StoredRun(done[key], Trial.from_json(done[key].spec_json), trace)
+            yield StoredRun(done[key], Trial.from_json(done[key].spec_json, stored=True), trace)
 
 
 def sources_of(trials: pd.DataFrame) -> str:
@@ -142,7 +142,7 @@ def read_dataset(
         rows = reader.rows()
         spec = reader.spec()
         done = [row for row in rows if row.state == "done"]
-        pairs = [(Trial.from_json(row.spec_json), row) for row in done]
+        pairs = [(Trial.from_json(row.spec_json, stored=True), row) for row in done]
         pairs = sorted((pair for pair in pairs if only(pair[0])), key=_order(spec))
         name = str(spec.get("name") or Path(folder).name)
         dataset = Dataset(name, Path(folder), *_tables(pairs, namer), failed=len(rows) - len(done))

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..budget import Budget
 from ..errors import InputError
-from ..registry import Spec
-from ..trial import SCHEMA, Trial
+from ..registry import Registry, Spec, meters, selectors
+from ..trial import SCHEMA, Trial, import_list
 from .own import TOLD, OwnProblem, Told, check_sense, loop_of, meter_of, names_of
 
 OWN = {"problem": "own problem", "algorithm": "own loop"}
@@ -64,6 +64,7 @@ class OwnTrial(Trial):
             "budget": str(budget),
             "charge_start": budget.charge_start,
             **{name: getattr(self, name) for name in NUMBERS},
+            **({"import": list(self.imports)} if self.imports else {}),
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,7 +76,9 @@ class OwnTrial(Trial):
     @property
     def key(self) -> str:
         """The digest of the trial's canonical form: equal trials, equal keys."""
-        text = f"{SCHEMA}\n{json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)}"
+        data = self.to_dict()
+        data.pop("import", None)
+        text = f"{SCHEMA}\n{json.dumps(data, sort_keys=True, ensure_ascii=False)}"
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
@@ -88,10 +91,15 @@ def arguments_of(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def trial_from(data: Any) -> Trial:
-    """Read a trial, of our own loop or of somebody's, from what its `to_dict` wrote."""
+    """Read a trial, of our own loop or of somebody's, from what its `to_dict` wrote in a record."""
     if isinstance(data, dict) and "operators" in data:
-        return OwnTrial.of(**arguments_of(data))
-    return Trial.from_dict(data)
+        arguments, imports = arguments_of(data), import_list(data.get("import", []))
+        named: dict[str, Registry[Any]] = {"selector": selectors, "meter": meters}
+        for family, known in named.items():
+            if arguments[family] != TOLD:
+                arguments[family] = known.recall(arguments[family], imports)
+        return OwnTrial.of(**arguments)
+    return Trial.from_dict(data, stored=True)
 
 
 def _text(component: Any) -> str | None:

@@ -7,6 +7,7 @@ import pytest
 from eij_core import __version__
 from eij_core.campaigns import Reader, Store
 from eij_core.cli import call
+from eij_core.imports import imported
 from eij_core.paper import METHODS, PROBLEMS, agreement, experiment
 from tests.campaign.small import GRID, essence
 
@@ -96,8 +97,12 @@ def test_failures_are_listed_and_exit_1(tmp_path, grid, store, capsys):
     assert capsys.readouterr().err.count("no fitness today") == 12
     assert call(["campaign", "status", "--store", str(store)]) == 0
     assert "0 of 12 trials are done, 12 failed" in capsys.readouterr().out
+    imported.clear()
     retry = ["campaign", "resume", "--store", str(store), "--retry-failed", "--jobs", "1"]
-    assert call(retry) == 1
+    assert call(retry) == 2  # a store calls nobody's code
+    assert "--import tests.campaign.poison" in capsys.readouterr().err
+    assert call([*retry, "--import", "tests.campaign.poison"]) == 1
+    imported.clear()
 
 
 def test_a_bad_part_is_reported(grid, store, capsys):

@@ -18,7 +18,8 @@ def test_it_starts_the_dashboard(eij, monkeypatch, options, asked):
     seen = {}
     monkeypatch.setattr("app.server.serve.serve", lambda **options: seen.update(options))
     assert eij("serve", *options)[0] == 0
-    assert seen == {"address": "127.0.0.1", "port": 5006, "public": False, "warm": True, **asked}
+    default = {"address": "127.0.0.1", "port": 5006, "public": False, "warm": True, "imports": ""}
+    assert seen == {**default, **asked}
 
 
 @pytest.mark.parametrize("name", ["panel", "app.server.serve"])

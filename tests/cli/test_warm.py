@@ -44,7 +44,7 @@ def test_each_combination_comes_once():
 
 
 def test_without_the_dashboard_the_rest_remains(monkeypatch):
-    monkeypatch.setitem(sys.modules, warming.PAGE, None)
+    monkeypatch.setitem(sys.modules, f"app.{warming.PAGE}", None)
     steps = warming.steps_of()
     assert len(steps) == 9
     assert all(rules_of(step) == list(warming.SELECTORS) for step in steps)

@@ -53,7 +53,7 @@ def test_what_is_no_budget_is_refused(text):
     with pytest.raises(InputError) as caught:
         Budget.parse(text)
     assert caught.value.field == "budget"
-    assert "such as 1kJ" in str(caught.value)
+    assert "like 1kJ" in str(caught.value)
 
 
 @pytest.mark.parametrize("value", [0, -1, math.nan, True, "5", None])

@@ -74,7 +74,7 @@ def test_nothing_is_fetched_and_no_path_is_told(path):
 def test_its_page_is_prepared(path):
     """Served by `panel serve`, a page that uses nothing of `app` asks the network for a font."""
     code = [cell.source for cell in read(path).cells if cell.cell_type == "code"]
-    widgets = r"^from app import .*LiveRun|^notebook\.extension\(\)"
+    widgets = r"^from eij_app import .*LiveRun|^notebook\.extension\(\)"
     assert any(re.search(widgets, source, re.MULTILINE) for source in code)
 
 

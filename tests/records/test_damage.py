@@ -213,5 +213,6 @@ def test_a_component_that_is_not_known_here(result, path):
     tampered(path, lambda m: m["trial"].update(problem="mine:n=3"))
     record = load(path)
     assert len(record.frame) == len(record.rows)
+    assert record.result().trial.name_of("problem") == "mine"
     with pytest.raises(InputError, match="problem = mine"):
-        record.result()
+        record.trial.make("problem")

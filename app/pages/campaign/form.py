@@ -8,19 +8,20 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.pages.common.fields import number_field
-from app.pages.common.layout import FIELD, WIDE, alert_box, column, show_alert
-from app.pages.common.offers import offered, offered_spec
-from app.server.limits import check_trial, is_public
-from app.text.names import by_name
-from app.text.numbers import count
-from app.views.panes import html_pane
 from eij_core import EijError, InputError
 from eij_core.campaigns import Campaign
 from eij_core.campaigns.grid import PLURALS, parsed
 from eij_core.campaigns.preparation import combinations
 from eij_core.registry import Range
 from eij_core.trial import FAMILIES
+
+from ...server.limits import check_trial, is_public
+from ...text.names import by_name
+from ...text.numbers import count
+from ...views.panes import html_pane
+from ..common.fields import number_field
+from ..common.layout import FIELD, WIDE, alert_box, column, show_alert
+from ..common.offers import offered, offered_spec
 
 EXAMPLE = Path(__file__).with_name("example.toml").read_text("utf-8")
 LABELS = {"problems": "Problems", "algorithms": "Algorithms", "selectors": "Rules"}
@@ -159,6 +160,10 @@ def _each_alone(algorithm: str) -> list[str]:
 
 def refuse_private(data: dict[str, Any]) -> None:
     """Refuse what reads files or runs code of the server, before anything is looked up."""
+    if "import" in data:
+        raise InputError("import", data["import"], "no import in a file that a page is given: it "
+                         "executes code, so the server's owner asks for it: eij serve --import"
+                         )  # fmt: skip
     grids = data.get("grid")
     tables = [data, *(grids if isinstance(grids, list) else [])]
     for table in tables:

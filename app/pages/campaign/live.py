@@ -8,12 +8,13 @@ import time
 
 import pandas as pd
 
-from app.text.escape import text
-from app.text.tables import row, table
 from eij_core import Spec
 from eij_core.campaigns import Row
 from eij_core.reports.dataset import short_names
 from eij_core.reports.templating import mean_sd
+
+from ...text.escape import text
+from ...text.tables import row, table
 
 
 class LiveTable:

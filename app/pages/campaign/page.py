@@ -11,21 +11,22 @@ from typing import Any
 
 import panel_material_ui as pmui
 
-from app.pages.campaign.form import CampaignForm
-from app.pages.campaign.live import LiveTable
-from app.pages.campaign.report import ReportView
-from app.pages.campaign.stores import Shelf, stores
-from app.pages.common.job_page import JobPage
-from app.pages.common.layout import FIELD, Quiet, box, column, middle
-from app.pages.common.links import Choices
-from app.text.escape import text
-from app.text.numbers import count
-from app.views.panes import html_pane
 from eij_core import EijError, __version__
 from eij_core.campaigns import Campaign, Conductor, Event
 from eij_core.campaigns.preparation import is_measured
 from eij_core.paper import beside
 from eij_core.reports import Report, report_of
+
+from ...text.escape import text
+from ...text.numbers import count
+from ...views.panes import html_pane
+from ..common.job_page import JobPage
+from ..common.layout import FIELD, Quiet, box, column, middle
+from ..common.links import Choices
+from .form import CampaignForm
+from .live import LiveTable
+from .report import ReportView
+from .stores import Shelf, stores
 
 NONE = "–"
 TASK_SECONDS = 0.15

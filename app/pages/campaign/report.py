@@ -9,13 +9,14 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.pages.common.layout import box, button_row, download
-from app.text.numbers import count
-from app.views.panes import html_pane
 from eij_core.atomic_files import slug
 from eij_core.figures.colours import EITHER, variables
 from eij_core.reports import Report
 from eij_core.reports.templating import FADE, STYLE
+
+from ...text.numbers import count
+from ...views.panes import html_pane
+from ..common.layout import box, button_row, download
 
 PAGE_STYLE = Path(__file__).with_name("report.css").read_text("utf-8")
 SHEET = f"{STYLE}{FADE}:host {{ {variables(EITHER)} }}\n{PAGE_STYLE}"

@@ -13,10 +13,11 @@ import tempfile
 from itertools import islice
 from pathlib import Path
 
-from app.server.limits import is_public
 from eij_core import InputError
 from eij_core.atomic_files import slug
 from eij_core.campaigns.reader import FILE
+
+from ...server.limits import is_public
 
 MOST = 200
 """Stores that are listed."""

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import panel_material_ui as pmui
 import param
 
-from app.internals.panel import CheckedInput
-from app.text.numbers import count, number
 from eij_core.registry import Range
+
+from ...internals.panel import CheckedInput
+from ...text.numbers import count, number
 
 __all__ = ["RealNumber", "WholeNumber", "number_field"]
 

@@ -8,10 +8,10 @@ from typing import Generic, TypeVar
 
 import panel as pn
 
-from app.background.jobs import GeneratorJob
-from app.pages.common.layout import alert_box, show_alert
-from app.pages.common.links import Choices
-from app.pages.common.toolbar import Toolbar
+from ...background.jobs import GeneratorJob
+from .layout import alert_box, show_alert
+from .links import Choices
+from .toolbar import Toolbar
 
 Item = TypeVar("Item")
 

@@ -10,8 +10,8 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
-from app.server.limits import UPLOAD_BYTES
-from app.text.escape import text
+from ...server.limits import UPLOAD_BYTES
+from ...text.escape import text
 
 STAYING = """
 :host { position: sticky; top: 52px; z-index: 20; }

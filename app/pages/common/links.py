@@ -12,8 +12,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
-from app.server.limits import LINK_BYTES
 from eij_core import EijError, InputError
+
+from ...server.limits import LINK_BYTES
 
 Reader = Callable[[str], Any]
 """Returns the value of a text, or raises ValueError or EijError."""

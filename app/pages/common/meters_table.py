@@ -9,11 +9,12 @@ from typing import Any
 
 import panel as pn
 
-from app.pages.common.layout import Fold
-from app.text.escape import text
-from app.text.tables import table
-from app.views.panes import html_pane
 from eij_core.meters.counters.detect import CounterRow, counter_table
+
+from ...text.escape import text
+from ...text.tables import table
+from ...views.panes import html_pane
+from .layout import Fold
 
 LOOK_HERE = "The fold “Which meters are alive here?” says what this machine has."
 

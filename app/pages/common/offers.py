@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
 from eij_core import InputError, Spec
-from eij_core.registry import Registry
 from eij_core.trial import FAMILIES
 
 
 def offered(family: str) -> list[str]:
     """Return the names of a family that visitors may use."""
-    registry = FAMILIES[family]
-    return [name for name in registry if not registry.is_private(name)]
+    return FAMILIES[family].offered()
 
 
 def offered_spec(family: str, written: str) -> Spec:
@@ -51,6 +47,4 @@ def brief(family: str, spec: Spec) -> str:
 
 def operators_of(algorithm: str) -> tuple[str, ...]:
     """Return the operators that an algorithm's portfolio may name."""
-    module = sys.modules[FAMILIES["algorithm"][algorithm].__module__]
-    known = getattr(module, "OPERATORS", None)
-    return tuple(known) if isinstance(known, Registry) else ()
+    return tuple(FAMILIES["algorithm"].portfolio(algorithm) or ())

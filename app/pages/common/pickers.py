@@ -11,16 +11,17 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
-from app.pages.common.fields import number_field
-from app.pages.common.layout import FIELD, WIDE, Fold, Quiet, alert_box, column, show_alert
-from app.pages.common.meters_table import meter_labels
-from app.pages.common.offers import brief, offered, operators_of, read_component
-from app.text.escape import text
-from app.text.names import about, by_name, grouped
-from app.views.panes import html_pane
 from eij_core import EijError, InputError, MeterUnavailable, Spec
 from eij_core.registry import Parameter
 from eij_core.trial import FAMILIES
+
+from ...text.escape import text
+from ...text.names import about, by_name, grouped
+from ...views.panes import html_pane
+from .fields import number_field
+from .layout import FIELD, WIDE, Fold, Quiet, alert_box, column, show_alert
+from .meters_table import meter_labels
+from .offers import brief, offered, operators_of, read_component
 
 TITLES = {
     "problem": "Problem",

@@ -7,7 +7,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.pages.common.layout import button_row, set_changed, staying
+from .layout import button_row, set_changed, staying
 
 STAGES = {
     "idle": ("Ready", "default"),

@@ -11,23 +11,6 @@ from typing import Any
 import numpy as np
 import panel_material_ui as pmui
 
-from app.pages.common.fields import number_field
-from app.pages.common.job_page import JobPage
-from app.pages.common.layout import FIELD, box, column, download, middle
-from app.pages.common.links import Choices
-from app.pages.common.meters_table import LOOK_HERE, MetersHere
-from app.pages.common.offers import check_offered
-from app.pages.common.pickers import ComponentPicker, complain_at
-from app.pages.run.settings import Settings
-from app.server.limits import check_trial
-from app.text.escape import text
-from app.text.labels import PROVENANCE
-from app.text.numbers import count, number
-from app.text.tables import operator_cell, row, table
-from app.views.energy import EnergyPlot
-from app.views.live_figure import LiveFigure
-from app.views.panes import figure_place, html_pane
-from app.views.snapshot import Tally, empty_snapshot
 from eij_core import EijError, Trial
 from eij_core.atomic_files import slug
 from eij_core.engine.histogram import dense
@@ -35,6 +18,24 @@ from eij_core.meters.counters.detect import openers
 from eij_core.profiles.measure import Profiler
 from eij_core.profiles.profile import Profile
 from eij_core.registry import Range
+
+from ...server.limits import check_trial
+from ...text.escape import text
+from ...text.labels import PROVENANCE
+from ...text.numbers import count, number
+from ...text.tables import operator_cell, row, table
+from ...views.energy import EnergyPlot
+from ...views.live_figure import LiveFigure
+from ...views.panes import figure_place, html_pane
+from ...views.snapshot import Tally, empty_snapshot
+from ..common.fields import number_field
+from ..common.job_page import JobPage
+from ..common.layout import FIELD, box, column, download, middle
+from ..common.links import Choices
+from ..common.meters_table import LOOK_HERE, MetersHere
+from ..common.offers import check_offered
+from ..common.pickers import ComponentPicker, complain_at
+from ..run.settings import Settings
 
 PROFILED = ("problem", "algorithm", "meter")
 EMPTY = """<div class='words'><p>What does one application of an operator cost? The operators take

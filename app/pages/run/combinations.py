@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from app.background.jobs import baselines_of
-from app.pages.run.lessons.lessons import LESSONS
-from app.pages.run.settings import Settings
 from eij_core import Trial
+
+from ...background.jobs import baselines_of
+from .lessons.lessons import LESSONS
+from .settings import Settings
 
 
 def page_trials() -> list[Trial]:

@@ -10,20 +10,21 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.internals.panel import allow_no_choice
-from app.pages.common.fields import number_field
-from app.pages.common.layout import FIELD, Quiet, alert_box, column, show_alert
-from app.pages.common.meters_table import MetersHere
-from app.pages.common.pickers import TITLES, ComponentPicker, complain_at
-from app.pages.run.instance_file import InstanceFile
-from app.pages.run.lessons.lessons import LESSONS
-from app.pages.run.settings import Settings, split_budget
-from app.text.escape import text
-from app.views.panes import html_pane
-from app.views.snapshot import Snapshot
 from eij_core import EijError, Spec
 from eij_core.meters.paper import PROBLEMS as PRICED
 from eij_core.registry import Range
+
+from ...internals.panel import allow_no_choice
+from ...text.escape import text
+from ...views.panes import html_pane
+from ...views.snapshot import Snapshot
+from ..common.fields import number_field
+from ..common.layout import FIELD, Quiet, alert_box, column, show_alert
+from ..common.meters_table import MetersHere
+from ..common.pickers import TITLES, ComponentPicker, complain_at
+from .instance_file import InstanceFile
+from .lessons.lessons import LESSONS
+from .settings import Settings, split_budget
 
 UNITS = ["J", "kJ", "mJ", "Wh", "evaluations", "s"]
 OWN = "none: my own settings"

@@ -9,17 +9,18 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.background.controller import PACED, Controller
-from app.background.jobs import GeneratorJob
-from app.pages.common.layout import button_row, column
-from app.pages.common.offers import offered
-from app.text.escape import text
-from app.text.names import grouped
-from app.text.numbers import count
-from app.text.tables import row, table
-from app.views.panes import html_pane
 from eij_core import Run, Trial
 from eij_core.records.counterfactual import CAVEAT, Counterfactual, reschedule
+
+from ...background.controller import PACED, Controller
+from ...background.jobs import GeneratorJob
+from ...text.escape import text
+from ...text.names import grouped
+from ...text.numbers import count
+from ...text.tables import row, table
+from ...views.panes import html_pane
+from ..common.layout import button_row, column
+from ..common.offers import offered
 
 MOST = 50_000
 """Decisions that the other rule takes at most, so that the visitor does not wait long."""

@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 import panel as pn
 import panel_material_ui as pmui
 
-from app.pages.common.layout import WIDE, alert_box, column, file_field, show_alert
-from app.server.limits import check_upload
-from app.text.escape import label, text
-from app.views.panes import html_pane
 from eij_core import EijError
 from eij_core.atomic_files import slug
 from eij_core.problems.bits.files import parse_knapsack
 from eij_core.problems.bits.knapsack import build
+
+from ...server.limits import check_upload
+from ...text.escape import label, text
+from ...views.panes import html_pane
+from ..common.layout import WIDE, alert_box, column, file_field, show_alert
 
 
 class Instance(NamedTuple):

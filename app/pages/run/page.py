@@ -10,8 +10,17 @@ from typing import Any
 
 import panel as pn
 
-from app.background.controller import Controller
-from app.pages.common.layout import (
+from eij_core import EijError, MeterUnavailable
+
+from ...background.controller import Controller
+from ...views.decision import DecisionView
+from ...views.energy import EnergyView
+from ...views.estimates import EijView
+from ...views.fitness import FitnessView, compared
+from ...views.panes import grid, html_pane
+from ...views.selection import SelectionView
+from ...views.view import View
+from ..common.layout import (
     Fold,
     alert_box,
     box,
@@ -21,23 +30,15 @@ from app.pages.common.layout import (
     set_changed,
     show_alert,
 )
-from app.pages.common.meters_table import LOOK_HERE
-from app.pages.run import permalink
-from app.pages.run.controls import Controls
-from app.pages.run.counterfactual import CounterfactualPanel
-from app.pages.run.lessons.welcome import welcome
-from app.pages.run.settings import OPENING, Settings
-from app.pages.run.share import Share
-from app.pages.run.shown import shown_of
-from app.pages.run.transport import TransportBar
-from app.views.decision import DecisionView
-from app.views.energy import EnergyView
-from app.views.estimates import EijView
-from app.views.fitness import FitnessView, compared
-from app.views.panes import grid, html_pane
-from app.views.selection import SelectionView
-from app.views.view import View
-from eij_core import EijError, MeterUnavailable
+from ..common.meters_table import LOOK_HERE
+from . import permalink
+from .controls import Controls
+from .counterfactual import CounterfactualPanel
+from .lessons.welcome import welcome
+from .settings import OPENING, Settings
+from .share import Share
+from .shown import shown_of
+from .transport import TransportBar
 
 SELDOM = 3
 """While a run is on, views with numbers are drawn in one frame of so many."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from app.pages.common.links import Reader, flag, number_in, one_of, read_link, write_link
-from app.pages.common.offers import read_component
-from app.pages.run.lessons.lessons import LESSONS
-from app.pages.run.settings import Settings
 from eij_core import Budget, EijError
 from eij_core.trial import FAMILIES
+
+from ..common.links import Reader, flag, number_in, one_of, read_link, write_link
+from ..common.offers import read_component
+from .lessons.lessons import LESSONS
+from .settings import Settings
 
 
 def _budget(written: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.text.escape import text
-from app.text.labels import PROVENANCE
-from app.text.numbers import number
-from app.text.tables import table
-from app.views.snapshot import Snapshot
+from ...text.escape import text
+from ...text.labels import PROVENANCE
+from ...text.numbers import number
+from ...text.tables import table
+from ...views.snapshot import Snapshot
 
 SCOPES = {
     "package": "the whole processor package, other programs included",

@@ -8,11 +8,12 @@ from typing import Any
 
 import param
 
-from app.pages.common.offers import check_offered
-from app.pages.run.lessons.lessons import LESSONS
-from app.server.limits import check_trial
 from eij_core import Budget, Trial
 from eij_core.trial import FAMILIES
+
+from ...server.limits import check_trial
+from ..common.offers import check_offered
+from .lessons.lessons import LESSONS
 
 PACES = {
     "5 s": 5.0,

@@ -11,8 +11,16 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.background.controller import Controller
-from app.pages.common.layout import (
+from eij_core import EijError, Trial, records
+from eij_core.atomic_files import slug
+from eij_core.imports import options_of
+from eij_core.trial import FAMILIES
+
+from ...background.controller import Controller
+from ...server.limits import UPLOAD_BYTES
+from ...text.escape import text
+from ...views.panes import html_pane
+from ..common.layout import (
     alert_box,
     button_row,
     column,
@@ -21,14 +29,8 @@ from app.pages.common.layout import (
     set_changed,
     show_alert,
 )
-from app.pages.run import permalink, uploads
-from app.pages.run.settings import Settings
-from app.server.limits import UPLOAD_BYTES
-from app.text.escape import text
-from app.views.panes import html_pane
-from eij_core import EijError, Trial, records
-from eij_core.atomic_files import slug
-from eij_core.trial import FAMILIES
+from . import permalink, uploads
+from .settings import Settings
 
 BINARY = (".parquet", ".arrows")
 """Records that can be chosen but are not read here; the refusal says what is."""
@@ -43,13 +45,15 @@ def command(trial: Trial, problem: str = "") -> str:
     'eij run --problem nk:n=100,k=4,instance=1,neighbours=random'
     """
     options = ([f"--{name}", str(value)] for name, value in _arguments(trial, problem).items())
-    return shlex.join(["eij", "run", *chain.from_iterable(options)])
+    return shlex.join(["eij", "run", *options_of(trial.imports), *chain.from_iterable(options)])
 
 
 def snippet(trial: Trial, problem: str = "") -> str:
     """Return the Python that makes this run."""
     lines = (f"    {name}={value!r},\n" for name, value in _arguments(trial, problem).items())
-    return (
+    imports = options_of(trial.imports)[1::2]
+    first = "from eij_core.components import import_components\n\n"
+    return (f"{first}import_components({imports!r})\n\n" if imports else "") + (
         f"from eij_core import Trial, solve\n\nresult = solve(Trial(\n{''.join(lines)}))\n"
         "result.frame"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from app.background.controller import Controller
+from ...background.controller import Controller
 
 OVER = ("finished", "stopped", "failed")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from app.text.escape import text
-from app.text.numbers import count, gap, number, quantity, short
-from app.views.snapshot import Snapshot
+from ...text.escape import text
+from ...text.numbers import count, gap, number, quantity, short
+from ...views.snapshot import Snapshot
 
 ABOUT = {
     "Watts": "Joules per second of the search",

@@ -9,18 +9,19 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.background.controller import Controller
-from app.background.warming import shared_warming
-from app.pages.common.layout import box, button_row, column, set_changed, staying
-from app.pages.common.toolbar import PLAIN, STAGES, Toolbar
-from app.pages.run.provenance import energy_card
-from app.pages.run.settings import PACES, Settings
-from app.pages.run.shown import Shown
-from app.pages.run.tiles import numbers, sentence
-from app.text.escape import text
-from app.views.panes import html_pane
-from app.views.snapshot import Snapshot
 from eij_core import EijError
+
+from ...background.controller import Controller
+from ...background.warming import shared_warming
+from ...text.escape import text
+from ...views.panes import html_pane
+from ...views.snapshot import Snapshot
+from ..common.layout import box, button_row, column, set_changed, staying
+from ..common.toolbar import PLAIN, STAGES, Toolbar
+from .provenance import energy_card
+from .settings import PACES, Settings
+from .shown import Shown
+from .tiles import numbers, sentence
 
 PREVIOUS = "<p class='words'>Shown: the previous run. The settings have changed since.</p>"
 WIDE_ONLY = "@media (max-width: 599px) { :host { display: none } }"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
-from app.server.limits import ROWS, check_upload
-from app.text.escape import label
-from app.views.feasibility import has_constraints
-from app.views.snapshot import Snapshot, final_tally
 from eij_core import Budget, InputError, records
 from eij_core.records import Record
+
+from ...server.limits import ROWS, check_upload
+from ...text.escape import label
+from ...views.feasibility import has_constraints
+from ...views.snapshot import Snapshot, final_tally
 
 TEXTS = (".json", ".csv")
 """What may be uploaded: text, which is neither unpacked nor executed."""

@@ -10,20 +10,21 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from app.pages.common.fields import number_field
-from app.pages.common.job_page import JobPage
-from app.pages.common.layout import FIELD, WIDE, box, column, download, middle
-from app.pages.common.links import Choices
-from app.pages.zoo.shipped import CASES as START
-from app.pages.zoo.shipped import RULES, shipped
-from app.text.escape import text
-from app.text.names import by_name, name_of
-from app.text.tables import row, table
-from app.views.heat import VALUES, heat_map_of
-from app.views.panes import figure_place, html_pane
 from eij_core.registry import Range, selectors
 from eij_core.reports.templating import p_value
 from eij_core.zoo import ALGORITHMS, BUDGETS, CASES, Cell, frame_of_cells, observe_at, places
+
+from ...text.escape import text
+from ...text.names import by_name, name_of
+from ...text.tables import row, table
+from ...views.heat import VALUES, heat_map_of
+from ...views.panes import figure_place, html_pane
+from ..common.fields import number_field
+from ..common.job_page import JobPage
+from ..common.layout import FIELD, WIDE, box, column, download, middle
+from ..common.links import Choices
+from .shipped import CASES as START
+from .shipped import RULES, shipped
 
 EMPTY = (
     "<div class='words'><p>In each case one operator works at a fair price; the others are "

@@ -13,6 +13,7 @@ import typer
 
 from ...budget import Budget
 from ...errors import InputError
+from ...imports import import_components
 from ...registry import Spec
 from ...trial import Trial
 
@@ -22,6 +23,25 @@ AsJson = Annotated[
     bool, typer.Option("--json", help="JSON instead of a table: one object, or one a line.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No table, no progress bar.")]
+
+
+def _imported(names: Several | None) -> Several | None:
+    """Import what the owner of the machine has named, before the command looks anything up."""
+    if names:
+        import_components(names, "--import")
+    return names
+
+
+Imports = Annotated[
+    Several | None,
+    typer.Option(
+        "--import",
+        metavar="MODULE_OR_FILE",
+        help="Executes code of yours that registers components; again for more.",
+        callback=_imported,
+    ),
+]
+"""Taken by every command that takes components; its callback has done all when the command runs."""
 
 DEFAULT: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(Trial)}
 """The default trial is Trial()."""

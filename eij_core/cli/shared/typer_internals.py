@@ -28,9 +28,13 @@ def without_pydantic(command: Any) -> Any:
 
 def _quick(parameter: Any) -> Any:
     described = getattr(parameter, "type_descriptor", None)
-    if described is None or parameter.multiple or "process_value" in vars(parameter):
+    if described is None or "process_value" in vars(parameter):
         return parameter
     usual = parameter.process_value
+    if parameter.multiple:
+        # Given values are read as usual; most commands are called without them.
+        parameter.process_value = lambda ctx, value: usual(ctx, value) if value else None
+        return parameter
     read: Any = described.parameter_info.parser or READERS.get(described.annotation)
 
     def process_value(ctx: Any, value: Any) -> Any:

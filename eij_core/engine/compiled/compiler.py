@@ -27,6 +27,7 @@ from .numba_internals import (
     OUTCOME,
     declared_functions,
     deltas_at,
+    forget,
     load_record,
     object_code,
 )
@@ -39,7 +40,7 @@ def compile_function(function: Callable[..., Any], frame: tuple[Any, ...]) -> tu
     Tell, too, whether the code can be used by other processes.
     """
     _declare_marked()
-    _refuse_what_has_changed(function, frame)
+    _forget_what_has_changed(function, frame)
     kind = numba.typeof(frame)
     if _form_of_type(kind) != form_of(frame):  # the struct would not be what the code reads
         raise CannotCompile(f"numba sees {type(frame).__name__} as {kind}, which is not its layout")
@@ -67,25 +68,22 @@ def compile_function(function: Callable[..., Any], frame: tuple[Any, ...]) -> tu
 
 
 _compiled: dict[Any, str] = {}
-"""The digest of each function when it was compiled first in this process."""
+"""The digest of each function when it was compiled last in this process."""
 
 
-def _refuse_what_has_changed(function: Callable[..., Any], frame: tuple[Any, ...]) -> None:
-    """Refuse a function that names other values than when it was compiled in this process.
+def _forget_what_has_changed(function: Callable[..., Any], frame: tuple[Any, ...]) -> None:
+    """Have everything compiled anew if a function names other values than when it was compiled.
 
     numba compiles a function once for each type of its arguments, and keeps the constants and the
     functions that it named then. Its code would be wrong, and would be cached as that of now.
     """
     digest = Digest()
     digest.add((function, *map(type, parts_of(frame))))
-    for each in digest.functions:
-        now = digest_of(each)
-        if _compiled.setdefault(each, now) != now:
-            raise CannotCompile(
-                f"{each.__qualname__} names something that has changed since it was compiled in "
-                f"this process: define it anew, with its class (in a notebook: run their cells "
-                f"again), or restart the process"
-            )
+    now = {each: digest_of(each) for each in digest.functions}
+    if any(_compiled.get(each, found) != found for each, found in now.items()):
+        forget(_declared)
+        _compiled.clear()
+    _compiled.update(now)
 
 
 SAYING = re.compile(
@@ -130,6 +128,8 @@ def _form_of_type(kind: Any) -> Form:
 # --- what is marked @kernel -----------------------------------------------------------------------
 
 
+_declared: list[Callable[..., Any]] = []
+"""What numba asks for the code of a marked function, or of a method."""
 _declared_methods: set[str] = set()
 
 
@@ -139,6 +139,7 @@ def _declare_marked() -> None:
         component = marked.pop(0)
         if isinstance(component, FunctionType):
             register_jitable(**INLINED)(component)
+            _declared.append(component)
             continue
         for name, method in vars(component).items():
             if isinstance(method, FunctionType) and not name.startswith("_"):
@@ -162,6 +163,7 @@ def _declare_method(name: str, arguments: tuple[str, ...]) -> None:
     declare: Any = overload_method
     # On BaseTuple, not NamedTuple: there it would hide a *field* of the same name.
     declare(types.BaseTuple, name, strict=False, jit_options=INLINED)(resolver)
+    _declared.append(resolver)
 
 
 def _find(name: str, kind: Any) -> Any:

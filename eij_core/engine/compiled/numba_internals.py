@@ -175,6 +175,15 @@ def declared_functions(library: Any) -> list[str]:
     return [each.name for each in library._final_module.functions if each.is_declaration]
 
 
+def forget(functions: list[Any]) -> None:
+    """Have numba compile these, and the loop that calls them, with what they name by now."""
+    typing = cpu_target.typing_context
+    typing.refresh()
+    for function in (apply, proceed, *functions):
+        for template in typing.resolve_value_type(function).templates:
+            template._impl_cache.clear()
+
+
 def start_numba() -> None:
     """Make all functions of numba known to machine code that was loaded without it."""
     cpu_target.target_context.refresh()

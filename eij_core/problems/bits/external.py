@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
 from ...engine.kernel import kernel
 from ...errors import InputError, RunError
-from ...registry import Range, problems
+from ...imports import import_from_here
+from ...registry import Code, Range, problems
 
 
 @kernel
@@ -43,13 +43,13 @@ class External(NamedTuple):
 
 @problems.add("external", private=True)
 def external(
-    function: Annotated[str, Range(about="module.function, importable from where you are")],
+    function: Annotated[str, Code(about="module.function, importable from where you are")],
     n: Annotated[int, Range(1, 1_000_000, "number of bits")] = 100,
 ) -> External:
     """Any Python function of a uint8 array: external:function=package.module.name,n=50."""
     module, _, name = function.rpartition(".")
     try:
-        found = getattr(importlib.import_module(module), name)
+        found = getattr(import_from_here(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError("external:function", function, f"module.function ({error})") from error
     if not callable(found):

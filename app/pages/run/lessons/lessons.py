@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.pages.run.lessons import verdicts
-from app.pages.run.lessons.components import DearTwin, Idle, Tariff
-from app.views.snapshot import Snapshot
 from eij_core import Trial
 from eij_core.algorithms.ils import ILS, Flip
+
+from ....views.snapshot import Snapshot
+from . import verdicts
+from .components import DearTwin, Idle, Tariff
 
 FILE = Path(__file__).with_suffix(".toml")
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from app.views.snapshot import Snapshot
+from ....views.snapshot import Snapshot
 
 Judge = Callable[[Snapshot], "Verdict"]
 

@@ -6,13 +6,14 @@ import functools
 from dataclasses import replace
 from pathlib import Path
 
-from app.background.jobs import baselines_of
-from app.pages.run.settings import OPENING, Settings
-from app.views.snapshot import Curve, Snapshot, snapshot_of_result
 from eij_core import EijError, solve
 from eij_core.atomic_files import slug
 from eij_core.drive import Lane
 from eij_core.records import load, save
+
+from ....background.jobs import baselines_of
+from ....views.snapshot import Curve, Snapshot, snapshot_of_result
+from ..settings import OPENING, Settings
 
 FOLDER = Path(__file__).with_name("recorded")
 POINTS = 300
