@@ -88,8 +88,7 @@ class Controller:
         self.on_change: Callable[[], Any] = lambda: None
         self.run = run
         self.stamped: Any = None
-        self._stamp = stamp
-        self._trial, self._playback = trial, playback
+        self._trial, self._playback, self._stamp = trial, playback, stamp
         self._problem: EijError | None = None
         self._refused = ""
         self.share = 1.0

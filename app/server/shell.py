@@ -92,13 +92,15 @@ class Shell:
     def open(self, key: str, query: str = "") -> None:
         """Show a page, and build it if it is not there yet."""
         with pn.io.hold():
+            # Made visible first: a figure is not measured before it is laid out.
+            for other, middle in self._middles.items():
+                middle.styles = {} if other == key else AWAY
             if key not in self.pages:
                 page = self.pages[key] = PAGES[key].build(query, self)
                 self._middles[key].objects = [page.main()]
                 self.side.append(pmui.Column(page.controls, sizing_mode="stretch_width", margin=0))
             for shown, controls in zip(self.pages, self.side, strict=True):
                 controls.visible = shown == key
-                self._middles[shown].styles = {} if shown == key else AWAY
         self.shown = key  # only now: a page that could not be built is not drawn
 
     def _on_tab(self, event: Any) -> None:

@@ -153,7 +153,7 @@ def test_a_question_comes_before_its_answer(visit):
     await_points(page, "selection", "n > 3")
     assert page.get_by_text("Guess first").count() == 0  # a run is shown, and nothing is asked
     page.get_by_role("combobox", name="Lesson").click()
-    page.get_by_role("option", name=re.compile("First steps")).click()
+    page.get_by_role("menuitem", name=re.compile("First steps")).click()
     page.get_by_text("Guess first").wait_for()
     await_points(page, "selection", "n == 0")  # the run that would give the answer away is gone
 
