@@ -186,7 +186,9 @@ class ZooPage(JobPage[Cell]):
             )
             self.table.object = _table(self.cells)
             if self.words.object == EMPTY:
-                self.words.object = f"<div class='words'><p>{HINT}</p></div>"
+                runs = f" This result came with EI/J: {self.cells[0].trials} runs a cell."
+                words = HINT + (runs if self.stage == "shipped" else "")
+                self.words.object = f"<div class='words'><p>{words}</p></div>"
 
 
 def _percent(estimate: Any, sign: str = "") -> str:
