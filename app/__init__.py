@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .views.estimates import EijView
     from .views.fitness import CompareView, FitnessView
     from .views.selection import SelectionView
+    from .views.solution import SolutionView
 
 __all__ = [
     "CompareView",
@@ -28,6 +29,7 @@ __all__ = [
     "FitnessView",
     "LiveRun",
     "SelectionView",
+    "SolutionView",
 ]
 
 

@@ -84,7 +84,7 @@ def probe(run: Run, operator: int) -> float:
         return 0.0
     selector: Any = run.selector
     joules, evaluations = _measured(run, operator, run.charges.compiled, run.state)
-    forecast = run.algorithm.operators[operator].forecast(run.algorithm, run.problem)
+    forecast = run.algorithm.operators[operator].forecast(run.algorithm, run.searched)
     price = joules * forecast.evaluations / max(evaluations, 1)
     selector.reprice(run.stats, operator, price)
     run.ledger.joules[0] += joules
@@ -120,5 +120,5 @@ def _loop_of(run: Run, operator: int, meter: Any, state: Any) -> tuple[Loop, Led
     ledger = new_ledger(count)
     ledger.mark[0] = math.inf  # no row
     streams, trace = copy.deepcopy(run.streams), new_trace(1, count)
-    parts = (run.problem, algorithm, meter, state, stats, ledger, streams, trace)
+    parts = (run.searched, algorithm, meter, state, stats, ledger, streams, trace)
     return Loop(*parts, operators=(reduced,) * count), ledger

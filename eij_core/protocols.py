@@ -6,8 +6,6 @@ in numba's subset. Compiled code calls these methods, except those marked "in Py
 
 A hook that a component may leave out stands in a protocol of its own, which `isinstance` tests:
 `isinstance(operator, ProbingOperator)` is true of an operator with the hooks of that protocol.
-
-This module imports `values` alone, so every module may import it.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from .drawing import Drawing
 from .values import Belief, Decision, EnergyInfo, Forecast, Hints, Outcome, Provenance
 
 if TYPE_CHECKING:
@@ -40,6 +39,7 @@ __all__ = [
     "Operator",
     "OptimumProblem",
     "Outcome",
+    "PicturedProblem",
     "ProbingOperator",
     "Problem",
     "Provenance",
@@ -55,18 +55,19 @@ __all__ = [
 
 
 class Problem(Protocol):
-    """Bit strings and their fitness, which is maximised.
+    """Solutions and their fitness, which is maximised, or minimised with `sense="min"`.
 
-    An author must write `fitness`. `prepare`, `flip`, `toggle`, `preview` and `reach` are for
-    speed; `@kernel` adds versions that evaluate in full where a class has none.
+    An author must write `fitness`. The other hooks are for speed; `@kernel` adds versions that
+    evaluate in full where a class has none. Those of this class are for bits; what a solution is
+    says `@kernel(space=…)`, and `space_hooks` has the hooks of the other spaces.
     """
 
     @property
     def n(self) -> int:
-        """Number of bits."""
+        """Number of bits, elements or coordinates."""
 
     def fitness(self, x: Any) -> float:
-        """Evaluate a uint8 array of n bits."""
+        """Evaluate a solution: n bits (uint8), a permutation of 0 … n − 1 (int64), or floats."""
 
     def prepare(self, x: Any) -> Any:
         """Return the memo: one array, of int64 or float64, that describes x."""
@@ -78,10 +79,7 @@ class Problem(Protocol):
         """Flip bit i in x and memo, without computing the fitness."""
 
     def preview(self, x: Any, memo: Any, bits: Any, count: int) -> float:
-        """Return the fitness with the first `count` positions of `bits` flipped.
-
-        These are one or more, and distinct; x and memo are afterwards as they were before.
-        """
+        """Return the fitness with the first `count` ≥ 1 of the distinct `bits` flipped; x stays."""
 
     def reach(self) -> int:
         """Return up to how many flips a preview is quicker than a full evaluation.
@@ -104,7 +102,15 @@ class OptimumProblem(Problem, Protocol):
 
     @property
     def optimum(self) -> float:
-        """The largest fitness; nan where it is unknown."""
+        """The best fitness there is; nan where it is unknown."""
+
+
+@runtime_checkable
+class PicturedProblem(Problem, Protocol):
+    """A problem that says what its solutions look like (in Python); others show plain arrays."""
+
+    def picture(self, x: Any) -> Drawing:
+        """Draw x; without one (None), the problem's own instance, before a run has begun."""
 
 
 @runtime_checkable
@@ -127,7 +133,7 @@ class State(Protocol):
 
     @property
     def best_x(self) -> Any:
-        """The best solution so far, a uint8 array of n bits."""
+        """The best solution so far, an array of n entries."""
 
     @property
     def best_f(self) -> Any:

@@ -228,9 +228,18 @@ class Registry(UserDict[str, Callable[..., T]]):
         """Return the first line of the component's documentation."""
         return (inspect.getdoc(self[name]) or "").partition("\n")[0]
 
+    def space(self, name: str) -> str:
+        """Return the space that a component is made for, as its class says; bits by default."""
+        made = self[name] if inspect.isclass(self[name]) else _hints(self[name]).get("return")
+        return str(getattr(made, "space", "bits"))
+
+    def of_space(self, space: str) -> list[str]:
+        """Return the names of the components for a space."""
+        return [name for name in self if self.space(name) == space]
+
     def parameters(self, name: str) -> tuple[Parameter, ...]:
         """Return the parameters that the factory's signature declares."""
-        return _parameters(self[name])
+        return parameters_of(self[name])
 
     def check(self, spec: Spec | str) -> Spec:
         """Return the spec with every parameter checked and typed, defaults filled in."""
@@ -284,10 +293,16 @@ def _is_same(known: Callable[..., Any], new: Callable[..., Any]) -> bool:
 
 
 @functools.lru_cache  # a campaign asks this for each component of each trial
-def _parameters(factory: Callable[..., Any]) -> tuple[Parameter, ...]:
-    hints = typing.get_type_hints(factory, include_extras=True)
+def parameters_of(factory: Callable[..., Any]) -> tuple[Parameter, ...]:
+    """Return the parameters that a factory, or a NamedTuple class, declares by its signature."""
+    hints = _hints(factory)
     declared = inspect.signature(factory).parameters
     return tuple(_parameter(declared[key], hints.get(key, str)) for key in declared)
+
+
+@functools.lru_cache
+def _hints(factory: Callable[..., Any]) -> dict[str, Any]:
+    return typing.get_type_hints(factory, include_extras=True)
 
 
 def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:

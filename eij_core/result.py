@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 
 from .engine.columns import columns_of
 from .engine.histogram import dense, sparse
+from .engine.spaces import sense_of, sign_of
 from .protocols import Belief, EnergyInfo
+from .target import OPTIMUM, Reached, fitness_of, reached_in, words_of
 from .trial import Trial
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .figures.canvas import Picture
     from .run import Run
 
 PORTION = 65_536
@@ -28,11 +31,12 @@ PORTION = 65_536
 class Best(NamedTuple):
     """The best solution found."""
 
-    x: NDArray[np.uint8]
+    x: NDArray[Any]
+    """Bits as uint8, a permutation as int64, or real numbers."""
     fitness: float
     feasible: bool
     gap: float
-    """Optimum − fitness; nan where the optimum is unknown."""
+    """What is missing: |optimum − fitness|; nan where the optimum is unknown."""
     optimum: float
 
 
@@ -110,6 +114,12 @@ class Result:
         return frame_of(self.rows, tuple(total.name for total in self.operators))
 
     @property
+    def reached(self) -> Reached | None:
+        """When the target was reached, or without one the optimum; None if neither is known."""
+        target = self.trial.target or OPTIMUM
+        return reached_in(self.rows, fitness_of(target, self.best.optimum, self.sense), self.sense)
+
+    @property
     def digest(self) -> str:
         """A digest of all that happened, wall clock excluded: equal runs, equal digests."""
         return digest_of_run(self.rows, self.best, self.operators)
@@ -124,6 +134,15 @@ class Result:
 
         return picture(self).svg()
 
+    def picture(self) -> Picture:
+        """Return the best solution as its problem draws it: `.svg()`, `.png()` or `.save(path)`."""
+        from .drawing import picture_of
+        from .figures.solution import solution_picture
+
+        drawing = picture_of(self.trial.make("problem"), self.best.x)
+        title = f"{self.trial.name_of('problem')}: fitness {self.best.fitness:.6g}"
+        return solution_picture(drawing, title)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data without its rows; nan and infinities become None."""
         data: dict[str, Any] = finite(describe(self))
@@ -137,7 +156,7 @@ def describe(result: Result) -> dict[str, Any]:
     Numbers may be nan or infinite: whoever writes JSON replaces them, as `finite` does.
     """
     best = result.best._asdict()
-    best["x"] = (result.best.x + ord("0")).astype(np.uint8).tobytes().decode("ascii")
+    best["x"] = written(result.best.x)
     joules = max(result.spent.joules - result.spent.start_joules, 1e-300)
     meter = {**asdict(result.meter), "provenance": str(result.meter.provenance)}
     return {
@@ -162,6 +181,7 @@ def describe(result: Result) -> dict[str, Any]:
         # Only where they say something, so that other results are written as before.
         **({"sense": result.sense} if result.sense != "max" else {}),
         **({"overhead_seconds": seconds} if (seconds := result.overhead_seconds) else {}),
+        **({"target": result.reached._asdict()} if result.trial.target and result.reached else {}),
     }
 
 
@@ -171,11 +191,10 @@ def fields_of(form: Mapping[str, Any]) -> dict[str, Any]:
     ValueError, TypeError or LookupError where the form is not what `describe` writes.
     """
     best, meter = form["best"], dict(form["meter"])
-    x = np.frombuffer(best["x"].encode("ascii"), np.uint8) - ord("0")
     numbers = {key: real(best[key]) for key in ("fitness", "gap", "optimum")}
     settlement = meter.pop("settlement", {})
     return {
-        "best": Best(**{**best, **numbers, "x": x.astype(np.uint8)}),
+        "best": Best(**{**best, **numbers, "x": solution_of(best["x"])}),
         "spent": Spent(**form["spent"]),
         "operators": tuple(
             OperatorTotal(
@@ -195,6 +214,27 @@ def fields_of(form: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def written(x: NDArray[Any]) -> str | list[Any]:
+    """Return a solution as plain data: bits as a text of 0 and 1, numbers as a list.
+
+    Examples
+    --------
+    >>> written(np.array([1, 0], np.uint8)), written(np.array([2, 0, 1]))
+    ('10', [2, 0, 1])
+    """
+    if x.dtype != np.uint8:
+        numbers: list[Any] = x.tolist()
+        return numbers
+    return (x + ord("0")).astype(np.uint8).tobytes().decode("ascii")
+
+
+def solution_of(data: str | list[Any]) -> NDArray[Any]:
+    """Read what `written` wrote."""
+    if isinstance(data, str):
+        return (np.frombuffer(data.encode("ascii"), np.uint8) - ord("0")).astype(np.uint8)
+    return np.array(data, np.float64 if isinstance(data[0], float) else np.int64)
+
+
 def real(value: float | str | None) -> float:
     """Read a number that JSON may not have: None and "nan" are nan, "inf" is infinite."""
     return math.nan if value is None else float(value)
@@ -203,6 +243,8 @@ def real(value: float | str | None) -> float:
 def end_of(run: Run, *, affordable: bool) -> str:
     """Return why a run ends here; "" if it goes on."""
     budget, ledger = run.trial.budget, run.ledger
+    if run.state.best_f[0] >= run.limits.target:
+        return words_of(run.trial.target)
     if ledger.joules[0] >= run.limits.joules:
         return JOULES_SPENT
     if ledger.evaluations[0] >= run.limits.evaluations:
@@ -212,10 +254,15 @@ def end_of(run: Run, *, affordable: bool) -> str:
     return "seconds spent" if run.seconds >= budget.seconds else ""
 
 
+def best_of(run: Run) -> float:
+    """Return the best fitness so far as a person reads it: the length of a tour."""
+    return run.trace.sign * float(run.state.best_f[0])
+
+
 def result_of(run: Run, rows: NDArray[Any] | None = None) -> Result:
     """Return where a run stands, with all of its rows or with those given."""
     ledger, spent = run.ledger, float(run.ledger.joules[0])
-    fitness, x = float(run.state.best_f[0]), run.state.best_x.copy()
+    fitness, x = best_of(run), run.state.best_x.copy()
     optimum = float(getattr(run.problem, "optimum", math.nan))
     feasible = bool(run.problem.feasible(x)) if hasattr(run.problem, "feasible") else True
     totals = tuple(
@@ -232,7 +279,7 @@ def result_of(run: Run, rows: NDArray[Any] | None = None) -> Result:
     )
     return Result(
         trial=run.trial,
-        best=Best(x, fitness, feasible, optimum - fitness, optimum),
+        best=Best(x, fitness, feasible, sign_of(run.problem) * (optimum - fitness), optimum),
         spent=Spent(
             spent,
             int(ledger.evaluations[0]),
@@ -247,7 +294,7 @@ def result_of(run: Run, rows: NDArray[Any] | None = None) -> Result:
         rows=run.rows() if rows is None else rows,
         changes=tuple(run.changes),
         energy=run.charges.summary(),
-        sense=str(getattr(run.problem, "sense", "max")),
+        sense=sense_of(run.problem),
     )
 
 

@@ -17,6 +17,7 @@ from .engine.execution import Loop, begin, can_compile
 from .engine.loop import ASK, FULL, MORE, UNAFFORDABLE, UNKNOWN, record
 from .engine.rng import streams_for
 from .engine.rows import Streams, new_ledger, new_trace
+from .engine.spaces import searched, sign_of
 from .errors import InputError, RunError, nearest
 from .metering import charges_of
 from .probes import Prices, compile_probes
@@ -31,7 +32,8 @@ from .protocols import (
     SimulatedMeter,
     State,
 )
-from .result import JOULES_SPENT, Block, Change, Result, end_of, result_of
+from .result import JOULES_SPENT, Block, Change, Result, best_of, end_of, result_of
+from .target import limits_of
 from .trial import Trial
 
 __all__ = ["Block", "Run", "RunError", "solve"]
@@ -72,12 +74,12 @@ class Run(Iterator[Block]):
             raise InputError("trial", trial, "a Trial, such as Trial('nk:n=50', budget='20 J')")
         self.trial = trial
         self.problem: Problem = trial.make("problem")
+        self.searched: Problem = searched(self.problem)
         self.algorithm: Algorithm = trial.make("algorithm")
         self.selector: Selector = trial.make("selector")
         self.meter: SimulatedMeter | CountedMeter = trial.make("meter")
         operators = self.algorithm.operators
         self.names: tuple[str, ...] = tuple(operator.name for operator in operators)
-        profile = None
         if trial.profile:
             from .profiles.profile import profile_for  # here, because it imports pandas
 
@@ -85,23 +87,23 @@ class Run(Iterator[Block]):
         self.charges = charges_of(
             self.meter, trial.name_of("problem"), trial.name_of("algorithm"), operators
         )
-        self.limits = trial.limits()
+        self.limits = limits_of(trial, self.problem)
         self.streams = streams_for(trial.seed, trial.repetition)
         self.ledger = new_ledger(len(operators))
-        known = self.charges.hints(self.algorithm, self.problem)
-        hints = profile.hints(known) if profile else known
+        hints = self.charges.hints(self.algorithm, self.searched)
+        hints = profile.hints(hints) if trial.profile else hints
         self.stats = self.selector.memory(hints, trial.budget.joules)
         self.prices = Prices(len(operators))
         self.limits = self.limits._replace(ask=self.prices.next_round(self))
         if self.limits.ask < math.inf:
             self.charges.check_probes(getattr(self.selector, "probe", 0.0))
-        self.trace = new_trace(ROOM, len(operators))
+        self.trace = new_trace(ROOM, len(operators), sign_of(self.problem))
         self.seconds = 0.0
         self.changes: list[Change] = []
         self.reason = ""
         self._recorded: list[NDArray[Any]] = []
         self._pace = 1.0  # decisions per second so far, for the size of the next chunk
-        components = (self.problem, self.algorithm, self.selector)
+        components = (self.searched, self.algorithm, self.selector)
         self._may_compile = compiled is not False and can_compile(*components)
         self._start(wait=bool(compiled) or self.charges.waits_for_compiler)
 
@@ -112,7 +114,7 @@ class Run(Iterator[Block]):
             self._compile()
         self.charges.begin(self.ledger)
         mark = self.charges.compiled.start()
-        parts = (self.problem, self.algorithm, self.streams.moves)
+        parts = (self.searched, self.algorithm, self.streams.moves)
         self.state: State = begin(*parts, compiled=self._may_compile)
         if self.trial.budget.charge_start:
             start = Outcome(0.0, self.state.opening, 0, self.state.deltas[:0])
@@ -129,9 +131,9 @@ class Run(Iterator[Block]):
         """Compile all that this run needs, for a start that is thrown away."""
         streams = streams_for(self.trial.seed)
         try:
-            state = begin(self.problem, self.algorithm, streams.moves, wait=True)
+            state = begin(self.searched, self.algorithm, streams.moves, wait=True)
         except CannotCompile:
-            state = begin(self.problem, self.algorithm, streams.moves, compiled=False)
+            state = begin(self.searched, self.algorithm, streams.moves, compiled=False)
         loop = self._loop(state, streams)
         try:
             loop.compile(self.selector, self.limits)
@@ -143,7 +145,7 @@ class Run(Iterator[Block]):
 
     def _loop(self, state: State, streams: Streams) -> Loop:
         return Loop(
-            self.problem, self.algorithm, self.charges.compiled, state, self.stats, self.ledger,
+            self.searched, self.algorithm, self.charges.compiled, state, self.stats, self.ledger,
             streams, self.trace, compiled=self._may_compile,
         )  # fmt: skip
 
@@ -228,10 +230,8 @@ class Run(Iterator[Block]):
 
     def stop(self, reason: str = "stopped") -> Block:
         """End the run here; what was recorded stays. Return the rows that are new."""
-        if self.done:
-            return Block(self._joined([]), 0, True)
-        self.reason = reason
-        return Block(self._joined(self._finish()), 0, True)
+        ended, self.reason = self.done, self.reason or reason
+        return Block(self._joined([] if ended else self._finish()), 0, True)
 
     def adjust(self, **parameters: Any) -> None:
         """Change parameters of the selector in mid-run, such as alpha; the record keeps it."""
@@ -301,8 +301,8 @@ class Run(Iterator[Block]):
         return parts
 
     def _check_best(self) -> None:
-        first, best = float(self._recorded[0]["best"][0]), float(self.state.best_f[0])
-        check_best(self.trial.name_of("problem"), self.problem, self.state.best_x, best, first)
+        parts = (self.trial.name_of("problem"), self.problem, self.state.best_x, best_of(self))
+        check_best(*parts, scale=float(self._recorded[0]["best"][0]))
 
     def _joined(self, parts: list[NDArray[Any]]) -> NDArray[Any]:
         return np.concatenate(parts) if parts else self.trace.rows(0)

@@ -42,6 +42,8 @@ class Scheduler:
         Rows to record along the budget, or one each `every` decisions.
     forecasts : mapping of str to Forecast, optional
         What one application of an operator takes, where that is known beforehand.
+    target : float, optional
+        A `best` at which the loop ends.
     charge_overhead : bool
         Whether the budget pays for the Joules between the steps, too; needs a counter.
     compiled : bool, optional
@@ -81,6 +83,7 @@ class Scheduler:
         points: int = 1000,
         every: int = 0,
         forecasts: Mapping[str, Forecast] | None = None,
+        target: float | None = None,
         charge_overhead: bool = False,
         compiled: bool | None = None,
     ) -> None:
@@ -88,6 +91,7 @@ class Scheduler:
         self.trial = OwnTrial.of(
             self._operators, sense=sense, forecasts=forecasts, selector=selector, meter=meter,
             budget=budget, seed=seed, repetition=repetition, points=points, every=every,
+            target=target,
         )  # fmt: skip
         self.run = OpenRun(self.trial, compiled=compiled)
         if charge_overhead:
@@ -182,6 +186,12 @@ class Scheduler:
             self.run.overhead_ns += time.perf_counter_ns() - entered
             return charged
 
+    def withdraw(self, step: Step) -> None:
+        """Give back a step that was not applied."""
+        with self._guard.step_turn():
+            step.owner = None
+            self._open.discard(step)
+
     def __iter__(self) -> Iterator[Step]:
         while (step := self.ask()) is not None:
             try:
@@ -275,9 +285,8 @@ class Scheduler:
         """Return where the loop stands, as `solve` does: table, picture, record, report."""
         with self._guard.turn():
             self._begin_free()
-            if not self.done and not (
-                self.run.counted and (self._open or self._guard.is_elsewhere())
-            ):
+            busy = self.run.counted and (self._open or self._guard.is_elsewhere())
+            if not (self.done or busy):
                 self.run.settle()
             return self.run.result()
 

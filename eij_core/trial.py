@@ -16,6 +16,7 @@ from .budget import Budget
 from .errors import InputError, nearest
 from .imports import import_components
 from .registry import FAMILIES, Absent, Spec, read_file
+from .target import check_target
 
 if TYPE_CHECKING:
     from .engine.rows import Limits
@@ -46,6 +47,9 @@ class Trial:
         Record each `every`-th decision instead; 0 for the grid of `points`.
     profile : str
         A file of `eij profile` that seeds what is believed of the operators' Joules; "": none.
+    target : str or float
+        The fitness at which the run stops: a number, a gap to the known optimum such as "1%", or
+        "optimum", which has no effect where the optimum is unknown; "": none.
 
     Examples
     --------
@@ -66,6 +70,7 @@ class Trial:
     points: int = 1000
     every: int = 0
     profile: str = ""
+    target: Any = ""
 
     def __post_init__(self) -> None:
         for name, family in FAMILIES.items():
@@ -76,6 +81,7 @@ class Trial:
                 from .contracts.shape import require_component
 
                 require_component(name, value)
+        self._check_spaces()
         object.__setattr__(self, "budget", Budget.parse(self.budget))
         _whole("seed", self.seed, 0, 2**128)
         _whole("repetition", self.repetition, 0, 2**31)
@@ -83,6 +89,30 @@ class Trial:
         _whole("every", self.every, 0, 2**62)
         if not isinstance(self.profile, str):
             raise InputError("profile", self.profile, "the name of a file")
+        object.__setattr__(self, "target", check_target(self.target))
+
+    def _check_spaces(self) -> None:
+        """Refuse an algorithm that does not make solutions of the problem; name those that do."""
+        if isinstance(self.problem, Absent) or isinstance(self.algorithm, Absent):
+            return  # what it is made for is not known here
+        wanted, made = self.space_of("problem"), self.space_of("algorithm")
+        if wanted != made:
+            from .engine.spaces import WORDS
+
+            fitting = ", ".join(FAMILIES["algorithm"].of_space(wanted))
+            expected = (
+                f"one for {WORDS[wanted]}, as {self.name_of('problem')} has them: {fitting}; "
+                f"{self.name_of('algorithm')} is for {WORDS[made]}"
+            )
+            raise InputError("algorithm", self.name_of("algorithm"), expected)
+
+    def space_of(self, family: str) -> str:
+        """Return the space of the problem or of the algorithm."""
+        from .engine.spaces import space_of  # here: `eij --help` needs no numpy
+
+        value = getattr(self, family)
+        known = FAMILIES[family]
+        return known.space(value.name) if isinstance(value, Spec) else space_of(value)
 
     @property
     def is_data(self) -> bool:
@@ -136,8 +166,9 @@ class Trial:
         data |= {name: str(data[name]) for name in FAMILIES}
         data["budget"] = str(self.budget)
         data["charge_start"] = self.budget.charge_start
-        if not self.profile:
-            del data["profile"]
+        for name in ("profile", "target"):
+            if not data[name]:
+                del data[name]
         return data | ({"import": list(imports)} if (imports := self.imports) else {})
 
     @classmethod

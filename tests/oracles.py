@@ -435,3 +435,64 @@ class Population:
             i += 1 + random.skip(log_keep)
         f = fitness(x)
         return x, f, delta(f, max(mother[1], father[1]))
+
+
+# --- permutations ---------------------------------------------------------------------------------
+
+
+def tour(distances: Sequence[Sequence[int]], x: Sequence[int]) -> int:
+    """Return the length of the round trip."""
+    return sum(distances[a][b] for a, b in zip(x, [*x[1:], x[0]], strict=True))
+
+
+def tsplib_distance(rule: str, a: Sequence[float], b: Sequence[float]) -> int:
+    """Return the distance of two places as the manual of TSPLIB 95 computes it."""
+    if rule == "GEO":
+        (lat_a, lon_a), (lat_b, lon_b) = (
+            [3.141592 * (int(c) + 5 * (c - int(c)) / 3) / 180 for c in place] for place in (a, b)
+        )
+        q1, q2, q3 = math.cos(lon_a - lon_b), math.cos(lat_a - lat_b), math.cos(lat_a + lat_b)
+        return int(6378.388 * math.acos(0.5 * ((1 + q1) * q2 - (1 - q1) * q3)) + 1.0)
+    square = (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
+    if rule == "ATT":
+        r = math.sqrt(square / 10.0)
+        return int(r + 0.5) + (int(r + 0.5) < r)
+    return math.ceil(math.sqrt(square)) if rule == "CEIL_2D" else int(math.sqrt(square) + 0.5)
+
+
+def assignment(a: Sequence[Sequence[int]], b: Sequence[Sequence[int]], x: Sequence[int]) -> int:
+    """Return the cost of facility i at place x[i]."""
+    n = range(len(x))
+    return sum(a[i][j] * b[x[i]][x[j]] for i in n for j in n)
+
+
+def makespan(times: Sequence[Sequence[int]], x: Sequence[int]) -> int:
+    """Return when the last job leaves the last machine."""
+    free = [0] * len(times[0])
+    for job in x:
+        done = 0
+        for k, time in enumerate(times[job]):
+            done = free[k] = max(done, free[k]) + time
+    return free[-1]
+
+
+# --- real numbers ---------------------------------------------------------------------------------
+
+
+def classics(name: str, z: Sequence[float]) -> float:
+    """Return a test function at z, whose minimum is 0; Rosenbrock's is at the ones."""
+    n, turn = len(z), 2 * math.pi
+    if name == "sphere":
+        return sum(v * v for v in z)
+    if name == "ellipsoid":
+        return sum(10 ** (6 * i / max(n - 1, 1)) * v * v for i, v in enumerate(z))
+    if name == "rastrigin":
+        return 10 * n + sum(v * v - 10 * math.cos(turn * v) for v in z)
+    if name == "ackley":
+        root = math.sqrt(sum(v * v for v in z) / n)
+        waves = sum(math.cos(turn * v) for v in z) / n
+        return -20 * math.exp(-0.2 * root) - math.exp(waves) + 20 + math.e
+    if name == "rosenbrock":
+        return sum(100 * (b - a * a) ** 2 + (1 - a) ** 2 for a, b in itertools.pairwise(z))
+    product = math.prod(math.cos(v / math.sqrt(i)) for i, v in enumerate(z, 1))
+    return sum(v * v for v in z) / 4000 - product + 1

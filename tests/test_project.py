@@ -277,7 +277,8 @@ def test_the_map_keeps_the_families_and_the_notebook_apart(rooms):
     for family in families:
         assert not by_name[family] & families, family
     assert by_name["eij_core/values.py"] == frozenset()
-    assert by_name["eij_core/protocols.py"] == {"eij_core/values.py"}
+    protocols = by_name["eij_core/protocols.py"]
+    assert protocols == {"eij_core/values.py", "eij_core/drawing.py"}
     users = {name for name, allowed in by_name.items() if "app/notebook/" in allowed}
     assert users == {"app/__init__.py"}
     for name, allowed in by_name.items():

@@ -7,6 +7,7 @@ snapshot in their own way.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +27,7 @@ from ..views.snapshot import (
     tally_of,
 )
 from .jobs import RunJob, baselines_of
+from .previews import small_instance
 
 PACED = ("simulated", "replayed")
 """Energy that may be played slowly; on a real counter the idle time would cost Joules."""
@@ -82,6 +84,7 @@ class Controller:
         self.job: RunJob | None = None
         self.snapshot = empty_snapshot(Trial(), _checked_info(Trial()))
         self.story: Hashable = None
+        self._previewed: Any = None
         self.past: list[Curve] = []
         self.overlaid: tuple[str, ...] = ()
         """Labels of earlier runs to draw beside this one."""
@@ -90,11 +93,10 @@ class Controller:
         self.stamped: Any = None
         self._trial, self._playback, self._stamp = trial, playback, stamp
         self._problem: EijError | None = None
-        self._refused = ""
+        self.refused = ""
         self.share = 1.0
         """How much of the run is shown, 0 to 1; see `replay`."""
-        self._steps = 0
-        self._number = 0
+        self._steps = self._number = 0
         self._seen: Any = None
         self._status: Any = None
 
@@ -102,13 +104,13 @@ class Controller:
 
     def start(self, paused: bool = False) -> None:
         """Stop the present run and start the trial; raise `EijError` if it cannot be run."""
-        self._steps, self.share, self._refused = 0, 1.0, ""
+        self._steps, self.share, self.refused = 0, 1.0, ""
         own = self.run if self.run is not None and not self.run.done else None
         try:
             trial = self._trial()
             snapshot = empty_snapshot(trial, own.meter.info if own else _checked_info(trial))
         except EijError as error:
-            self._problem, self._refused = error, f"The settings cannot be run: {error}"
+            self._problem, self.refused = error, f"The settings cannot be run: {error}"
             self.on_change()
             raise
         self._problem = None
@@ -156,7 +158,7 @@ class Controller:
 
     def reset(self) -> None:
         """Clear the views for the run that `start` would play."""
-        self.run, self._refused = None, ""
+        self.run, self.refused = None, ""
         try:
             self.preview()
         except EijError as error:
@@ -197,14 +199,17 @@ class Controller:
         except MeterUnavailable as error:
             self._problem = error
             snapshot = empty_snapshot(trial)
+        snapshot = snapshot._replace(instance=partial(small_instance, trial))
         shown = self.snapshot
-        if self.job is not None or len(shown.rows) or _title(snapshot) != _title(shown):
+        same = trial.problem == self._previewed and _title(snapshot) == _title(shown)
+        if self.job is not None or len(shown.rows) or not same:
+            self._previewed = trial.problem
             self._show(snapshot, "empty")
 
     def show(self, snapshot: Snapshot, name: str, stamp: Any = None) -> None:
         """Show a recorded run."""
         self._show(snapshot, name)
-        self.stamped, self._refused = stamp, ""
+        self.stamped, self.refused = stamp, ""
         self.on_change()
 
     def overlay(self, labels: Sequence[str]) -> None:
@@ -262,15 +267,10 @@ class Controller:
         return self._problem or refusal
 
     @property
-    def is_refused(self) -> bool:
-        """Whether the settings could not be run when they were last asked to be."""
-        return bool(self._refused)
-
-    @property
     def failure(self) -> str:
         """Why the run failed or did not start."""
-        if self._refused or self.job is None or self.stage != "failed":
-            return self._refused
+        if self.refused or self.job is None or self.stage != "failed":
+            return self.refused
         return self.job.error
 
     def news(self) -> bool:

@@ -220,7 +220,7 @@ class RunJob(Job):
 
     def _note(self) -> None:
         leader = self.lanes[0].build()
-        self.tally = tally_of(leader)
+        self.tally = tally_of(leader, self.tally)
         if leader.seconds > limits().seconds and not leader.done:
             for lane in self.lanes:
                 lane.stop(f"this server ends a run after {limits().seconds:g} s")

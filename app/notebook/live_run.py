@@ -29,6 +29,7 @@ from ..views.estimates import EijView
 from ..views.fitness import CompareView, FitnessView
 from ..views.panes import grid
 from ..views.selection import SelectionView
+from ..views.solution import SolutionView
 from ..views.view import View
 from .jupyter import prepare, replace_in_cell
 from .painter import PERIOD, painter
@@ -41,6 +42,7 @@ VIEWS: dict[str, type[View]] = {
     "selection": SelectionView,
     "decision": DecisionView,
     "energy": EnergyView,
+    "solution": SolutionView,
 }
 
 
@@ -58,7 +60,7 @@ class LiveRun(pn.viewable.Viewer):
     pace : float
         Seconds over which the budget is played; 0: as fast as it goes.
     views : tuple of str
-        Of fitness, compare, eij, selection, decision, energy.
+        Of fitness, compare, eij, selection, decision, energy, solution.
 
     Examples
     --------

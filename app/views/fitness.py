@@ -68,11 +68,11 @@ class FitnessPlot(Plot):
         band = {"spent": along, "low": sides[0], "high": sides[1]}
         start = max(self.limits(snapshot)["x"][0], 0.004 * end)
         place = {
-            "spent": np.array([start] if end else []),
-            "best": np.array([high - 0.12 * (high - low)] if end else []),
+            "x": np.array([start] if end else []),
+            "y": np.array([high - 0.12 * (high - low)] if end else []),
             "words": np.array([words] if end else [], dtype=str),
         }
-        return {"infeasible": Band(band, OPTIMUM), "word": Words(place, OPTIMUM)}
+        return {"infeasible": Band(band, OPTIMUM), "word": Words(place, OPTIMUM, align="left")}
 
     def options(self, snapshot: Snapshot) -> dict[str, Any]:
         """Return axes and size."""

@@ -84,24 +84,44 @@ class Marks(Layer):
     size: int = 13
     edge: str = "white"
     edge_width: float = 1.0
+    fill: float = 1.0
+    """Opacity within the edge."""
 
     def element(self) -> hv.Element:
         """Return points."""
-        edges = {"line_color": self.edge, "line_width": self.edge_width}
-        return hv.Scatter(self.columns, *self.columns, **AS_DICT).opts(
+        edges = {"line_color": self.edge, "line_width": self.edge_width, "fill_alpha": self.fill}
+        return hv.Scatter(self.columns, *self.columns, label=self.label, **AS_DICT).opts(
             color=self.colour, marker=self.marker, size=self.size, **edges
         )
 
 
 @dataclass(frozen=True)
+class Rectangles(Layer):
+    """Rectangles between the columns `left`, `bottom`, `right` and `top`; `shade`: opacity."""
+
+    def element(self) -> hv.Element:
+        """Return rectangles without edges."""
+        corners, shade = list(self.columns)[:4], "shade"
+        return hv.Rectangles(self.columns, corners, [shade], label=self.label, **AS_DICT).opts(
+            fill_color=self.colour, fill_alpha=shade, line_alpha=0.0
+        )
+
+    def source(self) -> Columns:
+        """Return the columns, the opacity under the name that HoloViews gives it."""
+        columns = super().source()
+        return {**columns, "fill_alpha": columns.pop("shade")}
+
+
+@dataclass(frozen=True)
 class Words(Layer):
-    """Texts at places, to the right of them; the third column is what they say."""
+    """Words at places: the columns x, y and `words`."""
+
+    align: str = "center"
 
     def element(self) -> hv.Element:
         """Return labels."""
-        along, up, words = self.columns
-        return hv.Labels(self.columns, [along, up], words, **AS_DICT).opts(
-            text_color=self.colour, text_font_size="9.5pt", text_align="left"
+        return hv.Labels(self.columns, ["x", "y"], "words", **AS_DICT).opts(
+            text_color=self.colour, text_align=self.align, text_font_size="9pt"
         )
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from copy import copy
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eij_core import Budget, Result, Run, Trial
+from eij_core import Budget, EijError, Result, Run, Trial
 from eij_core.engine.rows import row_dtype
 from eij_core.protocols import Belief, EnergyInfo
 from eij_core.records import Record
-from eij_core.result import Change
+from eij_core.registry import Spec, problems
+from eij_core.result import Change, best_of
 from eij_core.trial import FAMILIES
 
 from .feasibility import has_constraints, infeasible_rows
@@ -43,6 +47,8 @@ class Tally(NamedTuple):
     """Whether the best solution keeps the problem's constraints."""
     changes: tuple[Change, ...] = ()
     """Parameters that were changed while the run was on."""
+    best_x: Any = None
+    """The best solution so far, a copy; a Scheduler's is what its loop has told."""
 
 
 class Snapshot(NamedTuple):
@@ -63,6 +69,8 @@ class Snapshot(NamedTuple):
     """How far the Joules can be trusted; None where a recording does not say."""
     constrained: bool = False
     """Whether the problem has infeasible solutions, whose fitness is penalised."""
+    instance: Callable[[], Any] = lambda: None
+    """Returns the problem, which knows what a solution looks like; None where it was not kept."""
 
     @property
     def components(self) -> tuple[str, str, str]:
@@ -83,6 +91,11 @@ class Snapshot(NamedTuple):
             used = 100.0 * self.rows["evaluations"] / self.budget.evaluations
             return used, "Budget used (% of evaluations)", 100.0
         return self.rows["spent"], "Joules spent (J)", None
+
+    @property
+    def best_x(self) -> Any:
+        """The best solution at this moment; None before a run, and at moments of the past."""
+        return None if self.tally is None else self.tally.best_x
 
     @property
     def used_share(self) -> float:
@@ -145,12 +158,18 @@ class Snapshot(NamedTuple):
         return self._replace(rows=self.rows[:end], others=others, tally=None)
 
 
-def tally_of(run: Run) -> Tally:
-    """Describe where a run stands. Call it from the thread that drives the run, or at rest."""
+def tally_of(run: Run, before: Tally | None = None) -> Tally:
+    """Describe where a run stands. Call it from the thread that drives the run, or at rest.
+
+    Parameters
+    ----------
+    before : Tally, optional
+        The one before of this run: a solution that is no better is not copied again.
+    """
     ledger = run.ledger
     beliefs = [run.selector.belief(run.stats, o) for o in range(len(run.names))]
     decisions = ledger.decisions[0].item()
-    standing = (ledger.joules[0], ledger.evaluations[0], run.state.best_f[0])
+    standing = (ledger.joules[0], ledger.evaluations[0], best_of(run))
     totals = (ledger.applications, ledger.operator_joules)
     row = (decisions, -1, math.nan, math.nan, *standing, *totals, beliefs)
     return Tally(
@@ -160,6 +179,7 @@ def tally_of(run: Run) -> Tally:
         histogram=ledger.histogram.copy(),
         next=None if run.done else run.explain(),
         tip=np.array([row], row_dtype(len(run.names))),
+        best_x=_solution_of(run, before),
         feasible=_is_feasible(run),
         changes=tuple(run.changes),
     )
@@ -167,7 +187,14 @@ def tally_of(run: Run) -> Tally:
 
 def _is_feasible(run: Run) -> bool:
     test = getattr(run.problem, "feasible", None)
-    return test is None or bool(test(run.state.best_x))
+    return test is None or bool(test(getattr(run, "solution", run.state.best_x)))
+
+
+def _solution_of(run: Run, before: Tally | None) -> Any:
+    """Return the best solution, copied if it is new since the tally before."""
+    if before is not None and before.tip["best"][0] == run.state.best_f[0]:
+        return before.best_x
+    return copy(getattr(run, "solution", run.state.best_x))
 
 
 def final_tally(ended: Result | Record) -> Tally:
@@ -181,13 +208,15 @@ def final_tally(ended: Result | Record) -> Tally:
         tip=ended.rows[-1:],
         feasible=ended.best.feasible,
         changes=tuple(ended.changes),
+        best_x=ended.best.x,
     )
 
 
 def snapshot_of_run(run: Run, rows: NDArray[Any], tally: Tally | None) -> Snapshot:
     """Return the snapshot of a run in progress, with these of its rows."""
     optimum = float(getattr(run.problem, "optimum", math.nan))
-    return _snapshot_of(run.trial, rows, run.names, run.meter.info, optimum, tally)
+    snapshot = _snapshot_of(run.trial, rows, run.names, run.meter.info, optimum, tally)
+    return snapshot._replace(instance=lambda: run.problem)
 
 
 def snapshot_of_result(result: Result, others: tuple[Curve, ...] = ()) -> Snapshot:
@@ -202,13 +231,29 @@ def snapshot_of_result(result: Result, others: tuple[Curve, ...] = ()) -> Snapsh
     """
     names = tuple(total.name for total in result.operators)
     known = (result.best.optimum, final_tally(result), others)
-    return _snapshot_of(result.trial, result.rows, names, result.meter, *known)
+    snapshot = _snapshot_of(result.trial, result.rows, names, result.meter, *known)
+    return snapshot._replace(instance=partial(instance_of, result.trial))
 
 
 def empty_snapshot(trial: Trial, info: EnergyInfo | None = None) -> Snapshot:
     """Return the snapshot of a run that has not begun; `info`: what its meter will give."""
     names = tuple(operator.name for operator in trial.make("algorithm").operators)
     return _snapshot_of(trial, np.zeros(0, row_dtype(len(names))), names, info)
+
+
+def instance_of(trial: Trial) -> Any:
+    """Return a trial's problem; None where it cannot be built, as of a file that is gone."""
+    if not isinstance(trial.problem, Spec):
+        return trial.problem
+    try:
+        return _built(trial.problem)
+    except EijError:
+        return None
+
+
+@lru_cache(maxsize=4)
+def _built(problem: Spec) -> Any:
+    return problems.make(problem)
 
 
 def _snapshot_of(

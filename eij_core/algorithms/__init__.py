@@ -1,5 +1,5 @@
 """Algorithms: each with its state and its portfolio of operators."""
 
-from . import ils, pso, ssga
+from . import de, ils, permutation_ga, permutation_ils, pso, real_pso, ssga, tabu
 
-__all__ = ["ils", "pso", "ssga"]
+__all__ = ["de", "ils", "permutation_ga", "permutation_ils", "pso", "real_pso", "ssga", "tabu"]

@@ -124,7 +124,7 @@ class Swap(NamedTuple):
 class Segment(NamedTuple):
     """Invert a run of 2 to `longest` neighbouring bits; the string is a ring."""
 
-    longest: int = 8
+    longest: Annotated[int, Range(2, 1000, "longest run")] = 8
 
     @property
     def name(self) -> str:
@@ -151,8 +151,8 @@ class Segment(NamedTuple):
 class Scan(NamedTuple):
     """Perturb by `bits` flips, then look at all single flips and take the best, `passes` times."""
 
-    bits: int = 3
-    passes: int = 3
+    bits: Annotated[int, Range(1, 1000, "bits that are flipped first")] = 3
+    passes: Annotated[int, Range(1, 1000, "looks at all bits")] = 3
 
     @property
     def name(self) -> str:
@@ -228,6 +228,11 @@ class ILS(NamedTuple):
 
     operators: tuple[Any, ...]
     steps: Annotated[int, Range(1, 1_000_000, "local search steps per application")] = 100
+
+    @property
+    def tunable(self) -> tuple[str, ...]:
+        """The parameters that an operator of a portfolio may have values of its own for."""
+        return ("steps",)
 
     def begin(self, problem: Any, rng: Any) -> Any:
         """Start from one random solution."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..engine.kernel import kernel
 from ..engine.rng import word
+from ..engine.spaces import BITS, space_of
 from ..errors import InputError, RunError
 from ..protocols import Forecast, Outcome
 from .portfolio import delta_of
@@ -49,8 +50,8 @@ class PlainOperator(NamedTuple):
 
     def forecast(self, algorithm: Any, problem: Any) -> Forecast:
         """Return what one application takes."""
-        if not hasattr(algorithm, "steps"):
-            wanted = "an algorithm with local search steps, such as ils"
+        if not hasattr(algorithm, "steps") or space_of(algorithm) != BITS:
+            wanted = "an algorithm on bits with local search steps, such as ils"
             raise InputError("operators", self.name, wanted)
         return Forecast(1, algorithm.steps + 1, problem.n * (algorithm.steps + 1))
 

@@ -10,6 +10,7 @@ from ..engine.kernel import kernel
 from ..errors import InputError, nearest
 from ..protocols import Operator
 from ..registry import Range, Registry
+from .arms import arms
 
 # A change below this share of the fitness is rounding, not improvement.
 NEGLIGIBLE = 1e-12
@@ -31,8 +32,13 @@ def copy(target: Any, source: Any) -> None:
         target[i] = source[i]
 
 
-def portfolio(algorithm: str, names: str, known: Registry[Operator]) -> tuple[Any, ...]:
+def portfolio(
+    algorithm: str, names: str, known: Registry[Operator], made: Any = None
+) -> tuple[Any, ...]:
     """Build the operators that `names`, joined by '+', lists.
+
+    `replace-1@flips=0.25` is an operator with a value of its own for a parameter of the algorithm,
+    `made`, or for one of the operator; see `arms`.
 
     Examples
     --------
@@ -42,15 +48,18 @@ def portfolio(algorithm: str, names: str, known: Registry[Operator]) -> tuple[An
     eij_core.errors.InputError: demo:operators = : expected at least one operator, joined by '+'
     """
     field = f"{algorithm}:operators"
-    wanted = [name.strip() for name in names.split("+")]
-    if wanted == [""]:
+    if not names.strip():
         raise InputError(field, names, "at least one operator, joined by '+'")
-    for name in wanted:
+    operators: list[Any] = []
+    for part in names.split("+"):
+        name, *settings = (each.strip() for each in part.split("@"))
         if name not in known:
             raise InputError(field, name, nearest(name, known))
-    if len(set(wanted)) < len(wanted):
-        raise InputError(field, names, "each operator once")
-    return tuple(_operator(name, known[name]) for name in wanted)
+        operator = _operator(name, known[name])
+        operators += arms(operator, settings, made, field) if settings else [operator]
+    if len({operator.name for operator in operators}) < len(operators):
+        raise InputError(field, names, "each operator once, or each with other values")
+    return tuple(operators)
 
 
 def _operator(name: str, factory: Any) -> Any:
@@ -82,10 +91,13 @@ def factory_of(
         What a portfolio may name, in words.
     """
     hints = typing.get_type_hints(algorithm, include_extras=True)
-    hints["operators"] = Annotated[str, Range(about=f"names joined by +, from: {about}")]
+    words = f"names joined by +, from: {about}; with a value of its own: NAME@KEY=VALUE"
+    hints["operators"] = Annotated[str, Range(about=words)]
+    hints["return"] = algorithm
 
     def factory(operators: Any = operators, *values: Any, **parameters: Any) -> Any:
-        return algorithm(portfolio(name, operators, known), *values, **parameters)
+        made = algorithm((), *values, **parameters)
+        return made._replace(operators=portfolio(name, operators, known, made))
 
     declared = inspect.signature(algorithm)
     first, *others = declared.parameters.values()

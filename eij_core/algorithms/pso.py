@@ -138,6 +138,11 @@ class PSO(NamedTuple):
     c2: Annotated[float, Range(0, 10, "pull of the swarm's best place")] = 2.05
     vmax: Annotated[float, Range(0, 100, "largest velocity", above=True)] = 0.47
 
+    @property
+    def tunable(self) -> tuple[str, ...]:
+        """The parameters that an operator of a portfolio may have values of its own for."""
+        return "w", "c1", "c2", "vmax"
+
     def begin(self, problem: Any, rng: Any) -> Any:
         """Start from uniform places and velocities."""
         shape = (self.swarm, problem.n)

@@ -40,6 +40,8 @@ class SsgaState(NamedTuple):
     x: NDArray[np.uint8]
     """The child that is evaluated in full."""
     deltas: NDArray[np.float64]
+    flips: float
+    """The algorithm's own flips per child, which the next two stand for."""
     log_keep: float
     """ln(1 − flip rate per bit)."""
     keep_all: float
@@ -80,12 +82,15 @@ class Replace(NamedTuple):
     def apply(self, algorithm: Any, problem: Any, state: Any, rng: Any) -> Any:
         """Breed all children from the population, then replace its worst members by better ones."""
         gain = 0.0
+        log_keep, keep_all = state.log_keep, state.keep_all
+        if algorithm.flips != state.flips:  # an arm with a value of its own
+            log_keep, keep_all = keeping(algorithm.flips, problem.n)
         for c in range(self.children):
             child = state.children[c]
             first = tournament(state.fitness, rng)
             second = tournament(state.fitness, rng)
             recombine(self.kind, algorithm.crossover, state, child, first, second, rng)
-            mutate(child, state, rng)
+            mutate(child, problem.n, log_keep, keep_all, rng)
             f = evaluate(problem, state, child, first, second)
             state.children_f[c] = f
             delta = delta_of(f, max(state.fitness[first], state.fitness[second]))
@@ -138,12 +143,20 @@ def splice(child: Any, other: Any, n: int, rng: Any) -> None:
 
 
 @kernel
-def mutate(child: Any, state: Any, rng: Any) -> None:
-    """Flip each bit with the rate that `state.log_keep` stands for."""
-    i = skip(rng, state.log_keep, state.keep_all)
-    while i < state.x.size:
+def keeping(flips: float, n: int) -> Any:
+    """Return ln(1 − flip rate per bit), and the probability that no bit is flipped."""
+    rate = min(max(flips / n, 1e-15), 1.0 - 1e-9)  # 1 - rate is neither 1 nor 0
+    log_keep = math.log(1.0 - rate)
+    return log_keep, all_miss_of(n, log_keep)
+
+
+@kernel
+def mutate(child: Any, n: int, log_keep: float, keep_all: float, rng: Any) -> None:
+    """Flip each bit with the rate that `log_keep` stands for."""
+    i = skip(rng, log_keep, keep_all)
+    while i < n:
         invert(child, i)
-        i += 1 + skip(rng, state.log_keep, state.keep_all)
+        i += 1 + skip(rng, log_keep, keep_all)
 
 
 @kernel
@@ -241,6 +254,11 @@ class SSGA(NamedTuple):
     flips: Annotated[float, Range(0, 1000, "expected bit flips per child", above=True)] = 0.5
     distinct: bool = False
 
+    @property
+    def tunable(self) -> tuple[str, ...]:
+        """The parameters that an operator of a portfolio may have values of its own for."""
+        return "crossover", "flips", "distinct"
+
     def begin(self, problem: Any, rng: Any) -> Any:
         """Start from random members, heaped worst first."""
         size = self.population
@@ -263,8 +281,7 @@ class SSGA(NamedTuple):
         heap = np.arange(size)
         for offset in range(size):
             sift_down(heap, fitness, size - 1 - offset)
-        rate = min(max(self.flips / problem.n, 1e-15), 1.0 - 1e-9)  # 1 - rate is neither 1 nor 0
-        log_keep = math.log(1.0 - rate)
+        log_keep, keep_all = keeping(self.flips, problem.n)
         return SsgaState(
             best_x,
             best_f,
@@ -278,8 +295,9 @@ class SSGA(NamedTuple):
             np.zeros(MOST_CHILDREN),
             np.zeros(problem.n, np.uint8),
             np.zeros(MOST_CHILDREN),
+            self.flips,
             log_keep,
-            all_miss_of(problem.n, log_keep),
+            keep_all,
             size,
         )
 

@@ -20,6 +20,7 @@ import numpy as np
 from ..budget import Budget
 from ..errors import InputError, nearest
 from ..registry import Spec
+from ..target import check_target
 from ..trial import FAMILIES, Trial, import_list, own_file
 
 Check = Callable[[str, Any], Spec]
@@ -31,7 +32,7 @@ DEFAULTS: dict[str, Any] = {"meter": "paper", "seeds": 30, **NUMBERS, "charge_st
 LARGEST = 1_000_000
 """Trials of one campaign, at most: they are all held in memory."""
 AXES = (*PLURALS, "budgets")
-KNOWN = {*AXES, *DEFAULTS, "budget"}
+KNOWN = {*AXES, *DEFAULTS, "budget", "target"}
 
 
 @dataclass(frozen=True)
@@ -197,6 +198,8 @@ def _normal(grid: dict[str, Any], check: Check) -> dict[str, Any]:
     normal["budgets"] = [str(Budget.parse(budget)) for budget in budgets]
     normal["seeds"] = _repetitions(grid["seeds"])
     normal |= {key: grid[key] for key in NUMBERS}
+    if target := check_target(grid.get("target")):
+        normal["target"] = target
     if not isinstance(grid["charge_start"], bool):
         raise InputError("charge_start", grid["charge_start"], "true or false")
     return normal | {"charge_start": grid["charge_start"]}
@@ -262,7 +265,8 @@ def _expand(grid: dict[str, Any], check: Check) -> Iterator[Trial]:
     for problem, algorithm, selector, budget in itertools.product(*axes):
         limits = dataclasses.replace(Budget.parse(budget), charge_start=grid["charge_start"])
         numbers = {key: grid[key] for key in NUMBERS}
-        first = Trial(problem, algorithm, selector, specs["meter"][0], limits, **numbers)
+        parts = (problem, algorithm, selector, specs["meter"][0], limits)
+        first = Trial(*parts, **numbers, target=grid.get("target", ""))
         for repetition in _numbers(grid["seeds"]):
             # Not dataclasses.replace: checking thousands of equal trials again takes seconds.
             trial = copy.copy(first)

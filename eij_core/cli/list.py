@@ -15,6 +15,7 @@ from ..registry import Parameter, Registry
 from ..trial import FAMILIES
 from .shared.options import AsJson, Imports
 
+SPACED = ("problem", "algorithm")
 PLURALS: dict[str, Registry[Any]] = {f"{family}s": known for family, known in FAMILIES.items()}
 
 
@@ -50,6 +51,7 @@ def _component(known: Registry[Any], name: str) -> dict[str, Any]:
         "name": name,
         "about": known.about(name),
         "private": known.is_private(name),
+        **({"space": known.space(name)} if known.family in SPACED else {}),
         "parameters": [_parameter(parameter) for parameter in known.parameters(name)],
         **({"operators": list(found)} if (found := known.portfolio(name)) is not None else {}),
     }
@@ -83,8 +85,13 @@ def _print(chosen: dict[str, Registry[Any]]) -> None:
 
 
 def _rows(known: Registry[Any]) -> Iterator[tuple[Any, ...]]:
+    from ..engine.spaces import WORDS
+
     for name in known:
-        yield (name, "bold"), "", "", (known.about(name), "italic")
+        about = known.about(name)
+        if known.family in SPACED:
+            about = f"{about} [on {WORDS[known.space(name)]}]"
+        yield (name, "bold"), "", "", (about, "italic")
         for parameter in known.parameters(name):
             default, accepted, about = parameter.default, parameter.expected, parameter.range.about
             if default is inspect.Parameter.empty:

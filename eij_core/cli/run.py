@@ -63,6 +63,9 @@ def run(
     seconds: Annotated[
         float | None, typer.Option(parser=number, metavar="S", help="Stop after S seconds.")
     ] = None,
+    target: Annotated[
+        str, typer.Option(metavar="F", help="Stop at this fitness, at a gap of 1%, or at optimum.")
+    ] = DEFAULT["target"],
     trials: Annotated[int, count("Repetitions 0 to N − 1 of the seed.")] = 1,
     jobs: Annotated[int, count("Processes to run them in.", metavar="J")] = 1,
     every: Annotated[int | None, count("Record each N-th decision.")] = None,
@@ -87,6 +90,7 @@ def run(
     ```console
     $ eij run
     $ eij run --problem nk:n=50,k=4 --algorithm ssga --budget 200J --seed 7
+    $ eij run --problem onemax --target optimum
     $ eij run --selector eij --alpha 0.8 --trials 30 --jobs 4 --json > runs.jsonl
     $ eij profile --meter cputime --out costs.json; eij run --meter cputime --profile costs.json
     $ eij run --problem knapsack-file:file=my.kp --meter model --evaluations 100000 --out runs
@@ -104,6 +108,7 @@ def run(
         points=DEFAULT["points"] if points is None else points,
         every=DEFAULT["every"] if every is None else every,
         profile="" if profile is None else str(profile),
+        target=target,
     )
     finished = []
     for summary in _carried_out(trial, trials, jobs, folder_of(out), quiet):
@@ -153,5 +158,6 @@ def json_line(summary: dict[str, Any]) -> str:
         "spent": chosen(summary["spent"], SPENT),
         "operators": [chosen(operator, OPERATOR) for operator in summary["operators"]],
         "meter": chosen(summary["meter"], METER),
+        **chosen(summary, ("target",)),
     }
     return json.dumps(line, allow_nan=False, ensure_ascii=False)

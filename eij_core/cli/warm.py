@@ -78,7 +78,12 @@ def steps_of(everything: bool = False) -> list[Step]:
         families = tuple(problems.offered()), tuple(algorithms), tuple(selectors)
     else:
         families = PROBLEMS, ALGORITHMS, SELECTORS
-    rest = (Trial(*names, "model", "1 J") for names in itertools.product(*families))
+    combinations = (
+        names
+        for names in itertools.product(*families)
+        if problems.space(names[0]) == algorithms.space(names[1])
+    )
+    rest = (Trial(*names, "model", "1 J") for names in combinations)
     return _grouped([*_page_trials(), *rest])
 
 

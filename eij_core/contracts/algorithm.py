@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 
 from ..engine.rng import streams_for
+from ..engine.spaces import DTYPES, PERMUTATION, REAL, space_of
 from ..problems.bits.external import External
 from ..problems.bits.nk import nk
 from ..protocols import Algorithm, Forecast, ForecastingOperator, Outcome, ProbingOperator
 from .findings import Findings, same
+from .samples import SIZE, Order, Point, distance, roughness
 
-BITS = 24
 APPLICATIONS = 4
 
 
 def check_algorithm(algorithm: Algorithm) -> list[str]:
-    """Return what is wrong with an algorithm and its operators, on a small NK landscape.
+    """Return what is wrong with an algorithm and its operators, on a small problem of its space.
 
     Examples
     --------
@@ -28,19 +29,20 @@ def check_algorithm(algorithm: Algorithm) -> list[str]:
     """
     found = Findings()
     calls: list[int] = []
-    landscape = nk(n=BITS, k=2)
+    space = space_of(algorithm)
+    full = {PERMUTATION: roughness, REAL: distance}.get(space) or nk(n=SIZE, k=2).fitness
 
     def counted(x: Any) -> float:
         calls.append(1)
-        return landscape.fitness(x)
+        return full(x)
 
     # Its reach is 0: each evaluation that an algorithm counts is one call.
-    problem = External(BITS, counted)
+    problem = {PERMUTATION: Order, REAL: Point}.get(space, External)(SIZE, counted)
     state: Any = None
     with found.calls("begin"):
         state = algorithm.begin(problem, streams_for(3).moves)
         opened = len(calls)
-        _check_state(found, state, landscape, opened)
+        _check_state(found, state, space, full, opened)
         again = algorithm.begin(problem, streams_for(3).moves)
         found.expect(same(state, again), "begin", "gives two states for the same random numbers")
     for operator in () if found.texts else algorithm.operators:
@@ -49,10 +51,11 @@ def check_algorithm(algorithm: Algorithm) -> list[str]:
     return found.texts
 
 
-def _check_state(found: Findings, state: Any, landscape: Any, evaluations: int) -> None:
+def _check_state(found: Findings, state: Any, space: str, full: Any, evaluations: int) -> None:
     named = isinstance(state, tuple) and hasattr(state, "_fields")
     found.expect(named, "begin", f"returns a {type(state).__name__}, not a NamedTuple")
-    arrays = (("best_x", "uint8", BITS), ("best_f", "float64", 1), ("deltas", "float64", None))
+    kind = np.dtype(DTYPES[space]).name
+    arrays = (("best_x", kind, SIZE), ("best_f", "float64", 1), ("deltas", "float64", None))
     for name, kind, size in arrays:
         array: Any = getattr(state, name, None)
         right = isinstance(array, np.ndarray) and array.dtype == kind and array.ndim == 1
@@ -60,16 +63,16 @@ def _check_state(found: Findings, state: Any, landscape: Any, evaluations: int) 
         expected = f"{kind} array of " + (f"shape ({size},)" if size else "one axis")
         found.expect(right, "begin", f"returns a state whose {name} is no {expected}")
     if not found.texts:
-        _check_best(found, "begin", state, landscape)
+        _check_best(found, "begin", state, full)
     said = getattr(state, "opening", None)
     fault = f"says {said} evaluations (state.opening), but made {evaluations}"
     found.expect(said == evaluations, "begin", fault)
 
 
-def _check_best(found: Findings, hook: str, state: Any, landscape: Any) -> None:
-    full = landscape.fitness(state.best_x)
-    fault = f"leaves best_f {state.best_f[0]!r}, but best_x has fitness {full!r}"
-    found.expect(state.best_f[0] == full, hook, fault)
+def _check_best(found: Findings, hook: str, state: Any, full: Any) -> None:
+    value = full(state.best_x)
+    fault = f"leaves best_f {state.best_f[0]!r}, but best_x has fitness {value!r}"
+    found.expect(state.best_f[0] == value, hook, fault)
 
 
 def _check_operator(
@@ -90,7 +93,7 @@ def _check_operator(
         _check_outcome(found, hook, outcome, state, len(calls))
         found.expect(state.best_f[0] >= before, hook, "makes best_f worse")
         calls[:] = []
-        _check_best(found, hook, state, problem)
+        _check_best(found, hook, state, problem.fitness)
         if forecast is not None:
             _check_forecast(found, f"{operator.name}: forecast", forecast, outcome)
     if isinstance(operator, ProbingOperator):

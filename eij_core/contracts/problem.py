@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.spaces import BITS, PERMUTATION, REAL, WORDS, sign_of, space_of
 from ..errors import RunError, shortened
 from ..protocols import FeasibilityProblem, OptimumProblem, Problem
 from .findings import Findings
+from .orders import check_bounds, check_changes, check_near
+from .samples import solutions_of
 
 ROUNDING = 1e-9
 """Share of a fitness that two orders of summation may differ by."""
@@ -44,7 +47,7 @@ def check_best(name: str, problem: Problem, x: Any, reported: float, scale: floa
         raise RunError(
             f"problem {name}: the run reports best fitness {reported:.10g}, but fitness(best.x) is "
             f"{full:.10g}; `flip`, `toggle` or `preview` disagrees with `fitness`, or `fitness` is "
-            f"not the same for the same bits (check_component and `eij check` show where)"
+            f"not the same for the same solution (check_component and `eij check` show where)"
         )
 
 
@@ -53,7 +56,7 @@ def check_numbers(name: str, ledger: Any, state: Any) -> None:
     if math.isnan(ledger.operator_gain.sum()) or math.isnan(state.best_f[0]):
         raise RunError(
             f"problem {name} returned a fitness that is not a number; "
-            f"make `fitness` return a finite value for every bit string"
+            f"make `fitness` return a finite value for every solution"
         )
 
 
@@ -71,15 +74,28 @@ def check_problem(problem: Problem) -> list[str]:
     n: Any = problem.n
     if not isinstance(n, int) or n < 1:
         return [f"n is {n!r}, which is no whole number above 0"]
-    random = np.random.Generator(np.random.PCG64(5))
-    drawn = [random.integers(0, 2, n, dtype=np.uint8) for _ in range(3)]
-    with found.calls("reach"):
-        reach: Any = problem.reach()
-        found.expect(isinstance(reach, int) and reach >= 0, "reach", f"returns {reach!r}")
-    solutions = [np.zeros(n, np.uint8), np.ones(n, np.uint8), *drawn]
+    random, space = np.random.Generator(np.random.PCG64(5)), space_of(problem)
+    solutions: list[Any] = []
+    if space == REAL:
+        with found.calls("bounds"):
+            check_bounds(found, problem)
+    elif space == PERMUTATION:
+        with found.calls("near"):
+            check_near(found, problem)
+    else:
+        with found.calls("reach"):
+            reach: Any = problem.reach()
+            found.expect(isinstance(reach, int) and reach >= 0, "reach", f"returns {reach!r}")
+    with found.calls("bounds"):
+        solutions = solutions_of(problem, space, random)
     for x in solutions:
         with found.calls("fitness"):
             _check_fitness(found, problem, x)
+    if space != BITS:
+        for x in solutions if space == PERMUTATION and not found.texts else ():
+            with found.calls("a change of a permutation"):
+                check_changes(found, problem, x.copy(), random, _compare)
+        return found.texts
     for x in () if found.texts else solutions:  # moves are compared with a fitness that is right
         with found.calls("prepare, flip or toggle"):
             _check_flips(found, problem, x.copy(), random)
@@ -92,20 +108,22 @@ def check_problem(problem: Problem) -> list[str]:
 def _check_fitness(found: Findings, problem: Problem, x: Any) -> None:
     before = x.copy()
     f: Any = problem.fitness(x)
-    kind = type(f).__name__
+    kind, words = type(f).__name__, WORDS[space_of(problem)]
     found.expect(isinstance(f, float | int), "fitness", f"returns a {kind}, not a float")
-    bits = shortened("".join(map(str, before.tolist())), 40)
-    found.expect(math.isfinite(f), "fitness", f"is {f} for {bits}")
-    found.expect(bool((x == before).all()), "fitness", "changes the bits that it evaluates")
+    digits = x.dtype == np.uint8
+    shown = shortened("".join(map(str, x)) if digits else str(before.tolist()), 40)
+    found.expect(math.isfinite(f), "fitness", f"is {f} for {shown}")
+    found.expect(bool((x == before).all()), "fitness", f"changes the {words} that it evaluates")
     again = problem.fitness(before.copy())
-    found.expect(f == again, "fitness", f"is {f!r}, then {again!r}, for the same bits")
+    found.expect(f == again, "fitness", f"is {f!r}, then {again!r}, for the same {words}")
     if isinstance(problem, FeasibilityProblem):
         feasible = problem.feasible(x)
         truth = isinstance(feasible, bool | np.bool_)
         found.expect(truth, "feasible", f"returns {feasible!r}, not True or False")
     if isinstance(problem, OptimumProblem) and not math.isnan(problem.optimum):
         optimum = float(problem.optimum)
-        above = f > optimum and not same_fitness(float(f), optimum)
+        better = sign_of(problem) * (f - optimum) > 0.0
+        above = better and not same_fitness(float(f), optimum, scale=1.0)
         found.expect(not above, "optimum", f"is {optimum!r}, but a random solution has {f!r}")
 
 

@@ -7,23 +7,38 @@ not import numba: `compiler` takes what is marked when there is something to com
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
 T = TypeVar("T")
+
+SPACES, SENSES = ("bits", "permutation", "real"), ("max", "min")
 
 marked: list[Any] = []
 """Functions and classes that the compiler has not seen yet; it takes them from here."""
 _arguments: dict[str, tuple[tuple[str, ...], str]] = {}
 
 
-def kernel(component: T) -> T:
+@overload
+def kernel(component: T) -> T: ...
+
+
+@overload
+def kernel(*, space: str = ..., sense: str = ...) -> Callable[[T], T]: ...
+
+
+def kernel(component: Any = None, *, space: str = "", sense: str = "") -> Any:
     """Mark a NamedTuple class or a function as usable in compiled code.
+
+    `@kernel(space="permutation", sense="min")` says of a problem what a solution is ("bits",
+    "permutation" or "real"; bits where nothing is said) and that its fitness is minimised, of an
+    algorithm which solutions it makes.
 
     The class must have at least one field, and a method must have the same argument names in
     every class that has it: one vocabulary, checked here, at import.
@@ -41,6 +56,8 @@ def kernel(component: T) -> T:
     >>> Ones(3).fitness(np.array([1, 0, 1], np.uint8))
     2.0
     """
+    if component is None:
+        return functools.partial(_mark_in_space, space=space, sense=sense)
     if isinstance(component, FunctionType):
         marked.append(component)
         return component
@@ -56,6 +73,16 @@ def kernel(component: T) -> T:
     marked.append(component)
     component.__kernel__ = True  # type: ignore[attr-defined]
     return component
+
+
+def _mark_in_space(component: Any, space: str, sense: str) -> Any:
+    known = (("space", space, SPACES), ("sense", sense, SENSES))
+    for name, value, values in known:
+        if value and value not in values:
+            raise TypeError(f"@kernel: {name} = {value!r}, expected one of {', '.join(values)}")
+        if value:
+            setattr(component, name, value)
+    return kernel(component)
 
 
 def completed(**methods: Callable[..., Any]) -> Callable[[T], T]:
@@ -101,6 +128,14 @@ def _check_arguments(cls: Any, name: str, method: FunctionType) -> None:
 
 def _complete_problem(cls: type) -> None:
     """Give a problem with `fitness` alone the incremental methods, by full evaluation."""
+    if getattr(cls, "space", "bits") == "permutation":
+        from .order_hooks import HOOKS  # here, because its functions are marked by this module
+
+        completed(prepare=_prepare, **HOOKS)(cls)
+        return
+    if getattr(cls, "space", "bits") == "real":
+        completed(bounds=_bounds)(cls)
+        return
     if not hasattr(cls, "flip"):
         for name, method in (("prepare", _prepare), ("flip", _flip), ("toggle", _toggle)):
             _adopt(cls, name, method)
@@ -141,6 +176,11 @@ def _preview(self, x, memo, bits, count):  # type: ignore[no-untyped-def]
 def _reach(self):  # type: ignore[no-untyped-def]
     """Return 0: what a preview costs is not known."""
     return 0
+
+
+def _bounds(self):  # type: ignore[no-untyped-def]
+    """Return the least and the largest value of a coordinate, which are fields."""
+    return self.low, self.high
 
 
 # --- the switch -----------------------------------------------------------------------------------

@@ -84,6 +84,8 @@ def decide(schedule: Any) -> int:
     left = limits.joules - ledger.joules[0]  # B_t, may be inf
     if left <= 0.0 or ledger.evaluations[0] >= limits.evaluations:
         return ~SPENT
+    if schedule.best[0] >= limits.target:
+        return ~SPENT
     if counts[ROWS] == schedule.trace.size:
         return ~FULL
     if ledger.joules[0] >= limits.ask:

@@ -42,6 +42,8 @@ class Limits(NamedTuple):
     """Record each `every`-th decision; 0: record on the grid."""
     ask: float = math.inf
     """Joules spent at which prices are asked for, before the next decision."""
+    target: float = math.inf
+    """The fitness at which the run stops."""
 
 
 class Ledger(NamedTuple):
@@ -82,12 +84,16 @@ class Trace(NamedTuple):
     applications: NDArray[np.int64]
     operator_joules: Floats
     beliefs: Floats
+    sign: float = 1.0
+    """Fitness as a person reads it is this times the searched one: −1 where it is minimised."""
 
     def rows(self, count: int) -> NDArray[Any]:
         """Copy the first `count` rows into one structured array of `row_dtype`."""
         out = np.empty(count, row_dtype(self.applications.shape[1]))
         for name in out.dtype.names or ():
             out[name] = getattr(self, name)[:count]
+        if self.sign < 0.0:
+            out["best"] *= self.sign
         return out
 
 
@@ -123,10 +129,10 @@ def row_dtype(operators: int) -> np.dtype[Any]:
     )
 
 
-def new_trace(size: int, operators: int) -> Trace:
+def new_trace(size: int, operators: int, sign: float = 1.0) -> Trace:
     """Return room for `size` rows."""
-    columns = [
+    columns: list[Any] = [
         np.zeros((size, *kind.shape), kind.base)
         for kind, *_ in (row_dtype(operators).fields or {}).values()
     ]
-    return Trace(size, *columns)
+    return Trace(size, *columns)._replace(sign=sign)

@@ -89,10 +89,20 @@ def _facts(result: Result) -> str:
         f"{spent.decisions:,} decisions",
         f"{spent.evaluations:,} evaluations",
         _overhead(result),
+        _target(result),
         result.reason,
         f"{meter.provenance} Joules, meter {meter.name}",
     ]
     return " · ".join(filter(None, facts))
+
+
+def _target(result: Result) -> str:
+    """Say after which Joules the target was reached, or without one the optimum."""
+    reached, target = result.reached, result.trial.target
+    if reached is None or not (reached.yes or target):
+        return ""
+    name = f"target {_digits(reached.fitness, 6)}" if target else "optimum"
+    return f"{name} {f'after {_digits(reached.joules, 4)} J' if reached.yes else 'missed'}"
 
 
 def _overhead(result: Result) -> str:

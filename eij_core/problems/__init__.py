@@ -1,4 +1,4 @@
-"""Problems: fitness of bit strings, maximised."""
+"""Problems: what is optimised, a folder for each space."""
 
 from .bits import (
     ecc,
@@ -17,11 +17,17 @@ from .bits import (
     qubo,
     trap,
 )
+from .permutations import flowshop, flowshop_file, qap, qap_file, tsp, tsp_file
+from .reals import classics, ioh
 
 __all__ = [
+    "classics",
     "ecc",
     "external",
     "files",
+    "flowshop",
+    "flowshop_file",
+    "ioh",
     "knapsack",
     "labs",
     "leading_ones",
@@ -32,6 +38,10 @@ __all__ = [
     "mkp_file",
     "nk",
     "onemax",
+    "qap",
+    "qap_file",
     "qubo",
     "trap",
+    "tsp",
+    "tsp_file",
 ]

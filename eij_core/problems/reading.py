@@ -24,6 +24,7 @@ TOTAL = 2**53
 
 DIGITS = re.compile(r"[0-9]{1,16}")
 SIGNED = re.compile(r"-?[0-9]{1,16}")
+REAL = re.compile(r"[-+]?([0-9]{1,16}(\.[0-9]{0,16})?|\.[0-9]{1,16})([eE][-+]?[0-9]{1,2})?")
 WORD = re.compile(r"[^ \t]+")
 END = "the end of the file"
 
@@ -59,6 +60,12 @@ class Token(NamedTuple):
         if written.fullmatch(self.text) and low <= (value := int(self.text)) <= high:
             return value
         raise self.wrong(f"{what}, a whole number, {Range(low, high) if low < high else low}")
+
+    def real(self, what: str, most: float) -> float:
+        """Return the number that this must be, with or without a fraction and an exponent."""
+        if REAL.fullmatch(self.text) and abs(value := float(self.text)) <= most:
+            return value
+        raise self.wrong(f"{what}, a number, {Range(-most, most)}")
 
 
 class Lines:
@@ -152,6 +159,11 @@ class Words:
     def done(self) -> bool:
         """Whether nothing is left."""
         return not self._waiting and not self._lines.words()
+
+    def finish_line(self) -> None:
+        """Make sure that nothing is left on the line."""
+        if self._waiting:
+            raise self._waiting[-1].wrong("the end of the line")
 
     def finish(self) -> None:
         """Make sure that nothing is left."""

@@ -17,6 +17,7 @@ from ..engine.execution import Loop, begin, can_compile
 from ..engine.histogram import quantiles, sparse
 from ..engine.rng import streams_for
 from ..engine.rows import Limits, new_ledger, new_trace
+from ..engine.spaces import searched
 from ..metering import charges_of
 from ..meters.counters.host import this_host
 from ..meters.settlement.counted import Counted
@@ -68,7 +69,8 @@ class Profiler(Iterator[Batch]):
         compiled: bool = True,
     ) -> None:
         self._trial = trial = Trial(problem, algorithm, "static", meter, seed=seed)
-        self.problem, self.algorithm = trial.make("problem"), trial.make("algorithm")
+        self.problem = searched(trial.make("problem"))
+        self.algorithm = trial.make("algorithm")
         operators = self.algorithm.operators
         self.names = tuple(operator.name for operator in operators)
         self.meter: SimulatedMeter | Counted = trial.make("meter")

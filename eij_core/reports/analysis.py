@@ -100,6 +100,7 @@ def compare(dataset: Dataset, control: str = "") -> pd.DataFrame:
             {
                 **names,
                 "measure": measure,
+                "sign": trials["sign"].iloc[0] if measure == "fitness" else -1.0,
                 "control": chosen,
                 "mann_whitney": st.mann_whitney(mine, theirs),
                 "wilcoxon": st.wilcoxon(pairs[measure], pairs[f"{measure}_other"]),
@@ -121,7 +122,7 @@ def compare(dataset: Dataset, control: str = "") -> pd.DataFrame:
 
 
 def _verdict(line: Any) -> str:
-    better = (line["a12"] > 0.5) == (line["measure"] == "fitness")
+    better = (line["a12"] > 0.5) == (line["sign"] > 0.0)
     if line["mann_whitney_holm"] < 0.05:
         return "control better" if better else "control worse"
     return "equivalent" if line["tost"] < 0.05 else "undecided"
@@ -130,7 +131,8 @@ def _verdict(line: Any) -> str:
 def _reference(trials: pd.DataFrame) -> float:
     """Return the best known value of a problem: its optimum, else the best seen."""
     optimum = float(trials["optimum"].iloc[0])
-    return optimum if math.isfinite(optimum) else float(trials["fitness"].max())
+    sign = float(trials["sign"].iloc[0])
+    return optimum if math.isfinite(optimum) else sign * float((sign * trials["fitness"]).max())
 
 
 def across(dataset: Dataset, control: str = "") -> Across | None:
@@ -140,7 +142,8 @@ def across(dataset: Dataset, control: str = "") -> Across | None:
         return None
     # Ranks inside the cell, because the penalty of a few infeasible runs would decide a mean.
     trials = trials[trials["by_joules"]].copy()
-    trials["rank"] = trials.groupby(CELL)["fitness"].rank()
+    trials["upwards"] = trials["sign"] * trials["fitness"]
+    trials["rank"] = trials.groupby(CELL)["upwards"].rank()
     means = trials.groupby([*CELL, "role"], sort=False)["rank"].mean().unstack("role")
     means = means.dropna(axis=1)
     if means.shape[0] < 2 or means.shape[1] < 2:
@@ -175,17 +178,21 @@ def typical(curves: Any) -> Quartiles:
 def anytime(dataset: Dataset) -> pd.DataFrame:
     """Return medians at parts of the budget, and the expected Joules to a common target.
 
-    The target is the median of all feasible ends in the cell.
+    The target is that of the trials; without one, the median of all feasible ends in the cell.
     """
     lines = []
     for names, trials, runs in _by_method(dataset):
         if not trials["by_joules"].iloc[0]:
             continue
-        target = float(trials[trials["feasible"]]["fitness"].median())
+        own = float(trials["target"].median())  # of the trials: then the very Joules are known
+        target = float(trials[trials["feasible"]]["fitness"].median()) if math.isnan(own) else own
         runs = runs[runs["key"].isin(dataset.curves)]
         curves = plausible(dataset, runs, trials)
         medians = quartiles_of(curves).median
-        hits = first_hits(SHARES, dataset.stack(runs["key"]), [target])[:, 0] * runs["joules"]
+        upwards = trials["sign"].iloc[0] * dataset.stack(runs["key"])
+        goal = [trials["sign"].iloc[0] * target]
+        hits = first_hits(SHARES, upwards, goal)[:, 0] * runs["joules"]
+        hits = hits if math.isnan(own) else runs["target_joules"].fillna(math.inf)
         moments = (round(share * (SHARES.size - 1)) for share in MOMENTS)
         lines.append(
             {

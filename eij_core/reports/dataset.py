@@ -212,6 +212,7 @@ def _tables(
                 "seed": trial.seed,
                 "repetition": trial.repetition,
                 "fitness": best["fitness"],
+                "sign": -1.0 if result.get("sense") == "min" else 1.0,  # of what is maximised
                 "feasible": bool(best["feasible"]),
                 "optimum": real(best["optimum"]),
                 "gap": real(best["gap"]),
@@ -220,6 +221,8 @@ def _tables(
                 "provenance": result["meter"]["provenance"],
                 "uncertainty": result["meter"].get("rel_uncertainty", 0.0),
                 "reason": result["reason"],
+                "target": real(result.get("target", {}).get("fitness")),
+                "target_joules": real(result.get("target", {}).get("joules")),
                 "digest": result["digest"],
                 "host": row.host,
             }

@@ -24,6 +24,7 @@ from ..campaigns.reader import Reader
 from ..campaigns.store_errors import writing
 from ..errors import InputError
 from ..records.formats import safe_cell
+from ..result import solution_of
 from .dataset import StoredRun, read_dataset, short_names, stored_runs
 
 FORMS = ("parquet", "csv", "ioh")
@@ -194,7 +195,7 @@ def _dataset(
             "suite": "EIJ",
             "function_id": numbers[problem],
             "function_name": problem,
-            "maximization": True,
+            "maximization": members[0].row.result.get("sense", "max") == "max",
             "algorithm": {"name": method, "info": f"EI/J {__version__}"},
             "experiment_attributes": [{"cost": what}, {"joules": members[0].row.energy_source}],
             "attributes": ["evaluations", "raw_y", "n_evals", "joules"],
@@ -220,7 +221,7 @@ def _ioh_rows(runs: list[StoredRun], position: Callable[[Any], Any]) -> str:
 def _described(run: StoredRun, position: Callable[[Any], Any]) -> dict[str, Any]:
     cost = axis(position(run.trace))
     best = run.row.result["best"]
-    first = int(np.searchsorted(run.trace["best"], run.trace["best"][-1]))
+    first = int(np.argmax(run.trace["best"] == run.trace["best"][-1]))
     instance = run.trial.problem.parameters.get("instance", 1)
     return {
         "instance": int(instance) % 2**16,
@@ -228,6 +229,6 @@ def _described(run: StoredRun, position: Callable[[Any], Any]) -> dict[str, Any]
         "best": {
             "evals": int(cost[first]),
             "y": best["fitness"],
-            "x": [int(bit) for bit in best["x"]],
+            "x": solution_of(best["x"]).tolist(),
         },
     }

@@ -223,10 +223,11 @@ def reached_targets(dataset: Dataset) -> Figure:
         keys = [key for key in trials["key"] if key in dataset.curves]
         if not keys:
             continue
-        ends = dataset.stack(keys)[:, -1]
+        sign = float(trials["sign"].iloc[0])
+        ends = sign * dataset.stack(keys)[:, -1]
         best = float(np.nanmax(ends))
         # The scale begins where the typical run is at a tenth of its budget, or first feasible.
-        middle = quartiles_of(plausible(dataset, trials, trials)).median[20:]
+        middle = sign * quartiles_of(plausible(dataset, trials, trials)).median[20:]
         known = middle[np.isfinite(middle)]
         start = float(known[0]) if known.size else float(np.nanmin(ends))
         targets = best - max(best - start, 1e-12 * abs(best)) * np.logspace(0, -2, TARGETS)
@@ -234,7 +235,7 @@ def reached_targets(dataset: Dataset) -> Figure:
         panel = Panel(title, "J spent", "targets reached, %", limits, (0, 100), log_x=True)
         lines = []
         for method, runs in trials.groupby("method", sort=False):
-            hits = first_hits(SHARES, dataset.stack(runs["key"]), targets)
+            hits = first_hits(SHARES, sign * dataset.stack(runs["key"]), targets)
             share = 100 * ecdf(hits, SHARES[2:])
             lines.append(Curve(SHARES[2:] * budget, share, places[str(method)]))
         panels.append(charts.curves(panel, lines))

@@ -116,8 +116,9 @@ def anytime_table(frame: pd.DataFrame) -> Table:
         "expected J": (_interval, "expected_joules", "expected_low", "expected_high"),
     }
     caption = (
-        "Median best fitness at parts of the budget (feasible runs); target: the median of all "
-        "ends in the cell; expected J: Joules of all runs over successes, 95 % bootstrap. "
+        "Median best fitness at parts of the budget (feasible runs); target: that of the "
+        "trials, or the median of all ends in the cell; expected J: Joules of all runs over "
+        "successes, 95 % bootstrap. "
         f"Joules: {sources_of(frame)}."
     )
     return _table("Anytime", caption, frame, columns, 4)

@@ -18,6 +18,7 @@ from ..meters.meter import LEAST_JOULES
 from ..protocols import Algorithm, CountedMeter, Outcome, State
 from ..result import Block, Change, Result, end_of
 from ..run import CHUNK_SECONDS, Run
+from ..target import OPTIMUM, SIGNS, fitness_of, words_of
 from .own import Told, bits_of
 from .rule import (
     CANDIDATES,
@@ -70,7 +71,12 @@ class OpenRun(Run):
     # --- the start ---
 
     def _start(self, *, wait: bool) -> None:
-        self.limits = self.limits._replace(ask=math.inf)  # nobody probes somebody's operators
+        # Nobody probes somebody's operators; the target is compared in `choose`, in its sense.
+        self.limits = self.limits._replace(ask=math.inf, target=math.inf)
+        target = self.trial.target
+        if target == OPTIMUM or target.endswith("%"):
+            raise InputError("target", target, "a number: nobody here knows your problem's optimum")
+        self._target = fitness_of(target, math.nan)
         self.counted = isinstance(self.meter, CountedMeter)
         self.told = isinstance(self.meter, Told)
         self.begun = self.pays_overhead = False
@@ -81,6 +87,7 @@ class OpenRun(Run):
         self._whole, self._real = np.zeros(5, np.int64), np.zeros(2)
         self._counts = np.array([ENDLESS, 0, 0])
         self.sense: str = self.trial.problem.sense
+        self.trace = self.trace._replace(sign=1.0)  # what is told is recorded as it is
         self.solution: Any = None
         self._best = np.array([math.nan])
         schedule = Schedule(
@@ -121,6 +128,8 @@ class OpenRun(Run):
         """Return the operator to apply next; below 0: the run has ended, `reason` says why."""
         if not self.done and self.seconds >= self.trial.budget.seconds:
             self.end(affordable=True)
+        if not self.done and self._is_at_target():
+            self.end(affordable=True, reason=words_of(self.trial.target))
         if self.done:
             return -1
         if self._chunk_ends is None:
@@ -133,6 +142,10 @@ class OpenRun(Run):
             self.end(affordable=o != ~UNAFFORDABLE)
             return self.choose()  # a counter may have let the run go on
         return o
+
+    def _is_at_target(self) -> bool:
+        sign = SIGNS[self.sense]
+        return bool(sign * self._best[0] >= sign * self._target)
 
     def start_clock(self) -> None:
         """Let a step begin now, where a counter counts it."""

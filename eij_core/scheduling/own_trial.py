@@ -64,6 +64,7 @@ class OwnTrial(Trial):
             "budget": str(budget),
             "charge_start": budget.charge_start,
             **{name: getattr(self, name) for name in NUMBERS},
+            **({"target": self.target} if self.target else {}),
             **({"import": list(self.imports)} if self.imports else {}),
         }
 
@@ -87,7 +88,11 @@ def arguments_of(settings: dict[str, Any]) -> dict[str, Any]:
     names = ("operators", "forecasts", "sense", "selector", "meter", *NUMBERS)
     budget = Budget.parse(settings["budget"])
     budget = dataclasses.replace(budget, charge_start=settings["charge_start"])
-    return {**{name: settings[name] for name in names}, "budget": budget}
+    return {
+        **{name: settings[name] for name in names},
+        "budget": budget,
+        "target": settings.get("target", ""),
+    }
 
 
 def trial_from(data: Any) -> Trial:

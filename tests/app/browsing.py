@@ -20,7 +20,7 @@ PATIENCE = 120_000
 
 MODELS = "Array.from((window.Bokeh?.documents?.[0]?._all_models ?? new Map()).values())"
 FIGURES = f"{MODELS}.filter(m => m.type == 'Figure')"
-OPEN = f"() => {FIGURES}.length == 6 && document.getElementById('loader') == null"
+OPEN = f"() => {FIGURES}.length == 7 && document.getElementById('loader') == null"
 COLUMNS = f"""() => Object.fromEntries({FIGURES}.map(f => [f.name, f.renderers.map(r => {{
     const data = r.data_source.data
     const plain = v => Array.isArray(v) || ArrayBuffer.isView(v) ? Array.from(v, plain) : v

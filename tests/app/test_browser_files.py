@@ -136,3 +136,15 @@ def test_changes_while_running_are_in_the_record(visit, tmp_path):
     page.get_by_text("Share and keep").click()
     kept = json.loads(download(page, "JSON", tmp_path).read_text("utf-8"))
     assert "alpha" in json.dumps(kept["eij"]["changes"])
+
+
+def test_the_solution_is_drawn_and_can_be_kept(visit, tmp_path):
+    page = visit(pace="0", compare="false", target="optimum")
+    page.get_by_text("No solution yet.").wait_for()
+    press(page, "Run")
+    stage(page, "^Finished")
+    page.get_by_text("24 ones in 24 bits.").wait_for()
+    await_points(page, "solution", "n == 24")
+    kept = json.loads(download(page, "Solution as JSON", tmp_path).read_text("utf-8"))
+    assert kept["solution"] == [1] * 24
+    assert (kept["fitness"], kept["optimum"], kept["provenance"]) == (24.0, 24.0, "simulated")

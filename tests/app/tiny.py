@@ -7,7 +7,7 @@ from eij_core.engine.kernel import kernel
 from eij_core.registry import problems
 
 PAYLOAD = "<img src=x onerror=window.hacked=1>"
-TINY = {"algorithm": "ils:steps=4", "meter": "model", "problem": "tiny"}
+TINY = {"algorithm": "ils:steps=4", "meter": "model", "problem": "tiny", "target": ""}
 
 
 @kernel

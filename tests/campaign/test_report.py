@@ -263,9 +263,9 @@ def test_critical_difference_diagrams(count):
 
 
 def test_verdicts():
-    line = {"a12": 0.9, "measure": "fitness", "mann_whitney_holm": 0.01, "tost": 0.9}
+    line = {"a12": 0.9, "sign": 1.0, "mann_whitney_holm": 0.01, "tost": 0.9}
     assert analysis._verdict(line) == "control better"
-    assert analysis._verdict({**line, "measure": "joules"}) == "control worse"
+    assert analysis._verdict({**line, "sign": -1.0}) == "control worse"  # Joules, or a cost
     assert analysis._verdict({**line, "mann_whitney_holm": 0.5}) == "undecided"
     assert analysis._verdict({**line, "mann_whitney_holm": 0.5, "tost": 0.01}) == "equivalent"
 
@@ -299,3 +299,24 @@ def test_numbers_for_people():
 def test_reading_frames_of_a_running_campaign(folder):
     with Reader(folder) as reader:
         assert len(reader.rows()) == len(read_dataset(folder, curves=False).trials)
+
+
+def test_the_target_of_the_trials_is_that_of_the_report(tmp_path):
+    plan = Campaign.from_dict(
+        {
+            "problems": ["onemax:n=20"],
+            "algorithms": ["ils:steps=5"],
+            "selectors": ["eij"],
+            "meter": "model",
+            "budget": "20 J",
+            "seeds": 4,
+            "target": "optimum",
+        }
+    )
+    assert Campaign.from_dict(plan.data) == plan
+    run(tmp_path / "store", plan)
+    dataset = read_dataset(tmp_path / "store")
+    assert set(dataset.trials["reason"]) == {"optimum reached"}
+    line = analysis.anytime(dataset).iloc[0]
+    assert (line["target"], line["success"]) == (20.0, 1.0)
+    assert line["expected_joules"] == pytest.approx(dataset.trials["joules"].mean())

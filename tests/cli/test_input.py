@@ -5,6 +5,7 @@ import os
 import pytest
 
 from eij_core.cli import call, main
+from eij_core.registry import problems
 
 RUN = {
     "unknown problem": (["--problem", "knapsac"], ["problem = knapsac", "did you mean 'knapsack'"]),
@@ -132,7 +133,6 @@ def test_a_real_process(spawn):
     assert process.returncode == 2
     assert out == ""
     assert err == (
-        "eij: problem = knapsac: expected one of ecc, external, knapsack, knapsack-file, labs, "
-        "leading-ones, maxcut, maxcut-file, maxsat, maxsat-file, mkp, mkp-file, nk, onemax, qubo, "
-        "qubo-file, trap (did you mean 'knapsack'?)\n"
+        f"eij: problem = knapsac: expected one of {', '.join(sorted(problems))} "
+        "(did you mean 'knapsack'?)\n"
     )

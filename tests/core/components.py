@@ -194,6 +194,13 @@ def digest_of(trial: Trial) -> str:
     return solve(trial).digest
 
 
+def text_of(x):
+    """Return a solution as a text; of real numbers eight digits."""
+    if x.dtype == float:
+        return " ".join(f"{value:.8g}" for value in x.tolist())
+    return ("" if x.dtype == "uint8" else " ").join(map(str, x.tolist()))
+
+
 def fingerprint(result):
     """What a run did, without the last bits of floating-point numbers.
 
@@ -201,7 +208,7 @@ def fingerprint(result):
     differ where nothing else does. This must not.
     """
     return {
-        "x": "".join(map(str, result.best.x.tolist())),
+        "x": text_of(result.best.x),
         "fitness": f"{result.best.fitness:.10g}",
         "joules": f"{result.spent.joules:.10g}",
         "evaluations": result.spent.evaluations,

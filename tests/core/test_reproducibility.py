@@ -43,6 +43,20 @@ WORLDS = {
         "labs:n=20",
     )
 }
+SPACES = {
+    f"{problem}, {algorithm}": small(problem, algorithm, meter="model", budget="4 J")
+    for problem in ("tsp:n=20", "qap:n=12", "flowshop:jobs=12")
+    for algorithm in ("permutation-ils:steps=60", "permutation-ga:population=12")
+}
+SPACES |= {
+    f"{problem}, {algorithm}": small(f"{problem}:n=4", algorithm, meter="model", budget="4 J")
+    for problem in ("ellipsoid", "rosenbrock")
+    for algorithm in ("de:population=10", "real-pso:swarm=10")
+}
+SPACES |= {
+    f"{problem}, tabu": small(problem, "tabu:steps=5", meter="model", budget="20 J")
+    for problem in ("maxcut:n=30,degree=4", "qubo:n=30,density=0.3")
+}
 OTHERS = {
     **{rule: small(selector=rule) for rule in ("static", "uniform", "greedy")},
     "ssga without duplicates": small(
@@ -52,11 +66,18 @@ OTHERS = {
     "noisy model": small(meter="model:touch=0.001,noise=0.5", budget="5 J"),
     "every third decision": small(budget="400 evaluations", every=3),
 }
-TRIALS = CELLS | WORLDS | OTHERS
+TRIALS = CELLS | WORLDS | SPACES | OTHERS
+ONCE = (  # each algorithm and each kind of problem compiled once: every pair would take minutes
+    "tsp:n=20, permutation-ils:steps=60",
+    "qap:n=12, permutation-ga:population=12",
+    "ellipsoid, de:population=10",
+    "rosenbrock, real-pso:swarm=10",
+    "maxcut:n=30,degree=4, tabu",
+)
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", TRIALS)
+@pytest.mark.parametrize("name", [*CELLS, *WORLDS, *ONCE, *OTHERS])
 def test_compiled_equals_interpreted(name):
     run = Run(TRIALS[name])
     assert run.loop.compiled

@@ -19,13 +19,15 @@ from tests.test_project import ROOT, sources
 
 UV = Path(sys.executable).with_name("uv")
 README = (ROOT / "README.md").read_text("utf-8")
-EXTRAS = ("", "app", "rapl", "dask", "notebook")
+LIBRARIES = ("alns", "pymoo", "pyvrp", "nevergrad", "optuna", "jmetalpy")
+EXTRAS = ("", "app", "rapl", "dask", "notebook", *LIBRARIES)
 MAIN = "import sys; from eij_core.cli import main; main(sys.argv[1:])"
 MODULES = {
     "rapl": "import pyRAPL",
     "dask": "import distributed; from eij_core.campaigns import Dask",
     "notebook": "import ipywidgets, jupyterlab, nbformat",
     "app": "from eij_app import CompareView, EnergyView, LiveRun, notebook; notebook.extension",
+    **{name: f"import eij_core.adapters.{name}" for name in LIBRARIES},
 }
 """What each extra must make possible."""
 
@@ -173,7 +175,7 @@ def test_the_python_of_the_readme_runs_from_the_wheel(outside, block):
         assert (outside.home / "best.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.slow  # downloads and installs five environments, minutes each
+@pytest.mark.slow  # downloads and installs eleven environments, minutes each
 @pytest.mark.parametrize("extra", EXTRAS)
 @pytest.mark.timeout(1800)
 def test_the_wheel_installs_with_each_extra(wheel, tmp_path, extra):

@@ -335,6 +335,17 @@ def test_the_loop_of_such_a_run_is_elsewhere():
         run.algorithm.begin(run.problem, None)
 
 
+def test_a_step_that_was_not_applied_is_given_back():
+    scheduler = scheduler_on()
+    step = scheduler.ask()
+    scheduler.withdraw(step)
+    with pytest.raises(RunError, match="not an open step"):
+        scheduler.tell(step, 1.0)
+    scheduler.stop()
+    assert scheduler.result().reason == "stopped"
+    assert scheduler.result().spent.decisions == 0
+
+
 def test_overhead_is_shown():
     scheduler = scheduler_on()
     for step in scheduler:

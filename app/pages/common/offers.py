@@ -11,6 +11,12 @@ def offered(family: str) -> list[str]:
     return FAMILIES[family].offered()
 
 
+def fitting(problem: str) -> list[str]:
+    """Return the algorithms that visitors may use on a problem, given as text."""
+    space = FAMILIES["problem"].space(Spec.parse(problem).name)
+    return [name for name in offered("algorithm") if FAMILIES["algorithm"].space(name) == space]
+
+
 def offered_spec(family: str, written: str) -> Spec:
     """Parse a component given as text; raise `InputError` if visitors may not use it."""
     spec = Spec.parse(written)

@@ -21,7 +21,7 @@ from ...views.panes import html_pane
 from .fields import number_field
 from .layout import FIELD, WIDE, Fold, Quiet, alert_box, column, show_alert
 from .meters_table import meter_labels
-from .offers import brief, offered, operators_of, read_component
+from .offers import brief, fitting, offered, operators_of, read_component
 
 TITLES = {
     "problem": "Problem",
@@ -39,9 +39,11 @@ def widget_for(parameter: Parameter, value: Any, operators: tuple[str, ...] = ()
     about = parameter.range.about or parameter.expected
     common: dict[str, Any] = {"label": label, "value": value, "description": about, **FIELD}
     if operators and parameter.name == "operators":
-        chosen = [name for name in str(value).split("+") if name in operators]
+        # Arms, such as replace-1@flips=0.25, come by link; here they can be taken out.
+        chosen = [name for name in str(value).split("+") if name.partition("@")[0] in operators]
         return pmui.MultiChoice(
-            label="portfolio of operators", options=list(operators), value=chosen,
+            label="portfolio of operators", options=list(dict.fromkeys([*operators, *chosen])),
+            value=chosen,
             description=about, **WIDE,
         )  # fmt: skip
     if parameter.choices:
@@ -59,9 +61,9 @@ def widget_for(parameter: Parameter, value: Any, operators: tuple[str, ...] = ()
     return pmui.TextInput(max_length=200, **common)
 
 
-def _menu(family: str) -> Any:
-    """Return the menu of a family, by full names."""
-    names = offered(family)
+def _menu(family: str, problem: str) -> Any:
+    """Return the menu of a family, by full names; of algorithms, those that fit the problem."""
+    names = fitting(problem) if family == "algorithm" else offered(family)
     common = {"label": TITLES[family], "value": names[0], **FIELD}
     if family == "selector":
         return pmui.Select(groups=grouped(family, names), **common)
@@ -99,7 +101,7 @@ class ComponentPicker(pn.viewable.Viewer):
         self.widgets: dict[str, Any] = {}
         self._built = ""
         """The component whose parameters the widgets are for."""
-        self.select = _menu(family)
+        self.select = _menu(family, getattr(settings, "problem", ""))
         self._about = html_pane((0, 12, 6, 12))
         self._parameters = column()
         self._more: list[Any] = []
@@ -107,6 +109,8 @@ class ComponentPicker(pn.viewable.Viewer):
         self._problem = alert_box()
         self._read(getattr(settings, family))
         self.select.param.watch(self._on_select, "value")
+        if family == "algorithm":
+            settings.param.watch(self._offer_fitting, "problem")
         settings.param.watch(lambda event: self._read(event.new), family)
 
     def __panel__(self) -> Any:
@@ -172,6 +176,17 @@ class ComponentPicker(pn.viewable.Viewer):
         self._fold.show(bool(more))
         self._fold.refill()
         self._about.object = f"<p class='about'>{text(about(self.family, spec.name))}</p>"
+
+    def _offer_fitting(self, event: Any) -> None:
+        """Offer the algorithms of the problem's space, and leave one that is not among them."""
+        names = fitting(event.new)
+        options = by_name("algorithm", names)
+        if options == self.select.options:
+            return
+        with self._quiet:
+            self.select.options = options
+        if Spec.parse(self.value).name not in names:
+            self.value = names[0]
 
     def _on_value(self, name: str, value: Any) -> None:
         if self._quiet:

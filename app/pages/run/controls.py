@@ -59,6 +59,7 @@ class Controls(pn.viewable.Viewer):
         for widget, values_of in (
             (self.lesson, _values_of_lesson),
             (self.rule, lambda rule: {"selector": rule} if rule else {}),
+            (self.target, lambda target: {"target": target}),
             (self.seed, lambda seed: {"seed": seed}),
             (self.amount, lambda _: {"budget": self._budget_now()}),
             (self.unit, lambda _: {"budget": self._budget_now()}),
@@ -105,6 +106,11 @@ class Controls(pn.viewable.Viewer):
             label="compare with baselines", value=settings.compare, margin=(4, 8),
             description="Uniform choice and each operator alone, on the same Joules",
         )  # fmt: skip
+        self.target = pmui.TextInput(
+            label="Stop at", value=settings.target, placeholder="optimum, 1% or a fitness",
+            description="optimum, if known; a gap to it, such as 1%; a fitness; or nothing",
+            **FIELD,
+        )  # fmt: skip
         self._problem = alert_box()
 
     def __panel__(self) -> Any:
@@ -113,7 +119,7 @@ class Controls(pn.viewable.Viewer):
         return column(
             self.lesson, self._question, self.guess, self._answer, self.next,
             problem, self.instance_file, algorithm, selector, self.rule, budget, self._problem,
-            self.seed, self.compare, meter, self.meters_here, margin=(4, 2),
+            self.target, self.seed, self.compare, meter, self.meters_here, margin=(4, 2),
         )  # fmt: skip
 
     def complain(self, error: EijError | None) -> None:
@@ -150,6 +156,7 @@ class Controls(pn.viewable.Viewer):
             self.lesson.value = self.settings.lesson
             self.seed.value = self.settings.seed
             self.compare.value = self.settings.compare
+            self.target.value = self.settings.target
             chosen = Spec.parse(self.settings.selector).name
             self.rule.value = chosen if chosen in RULES.values() else None
             self._read_budget()

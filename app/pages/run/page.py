@@ -19,6 +19,7 @@ from ...views.estimates import EijView
 from ...views.fitness import FitnessView, compared
 from ...views.panes import grid, html_pane
 from ...views.selection import SelectionView
+from ...views.solution import SolutionView
 from ...views.view import View
 from ..common.layout import (
     Fold,
@@ -44,7 +45,7 @@ SELDOM = 3
 """While a run is on, views with numbers are drawn in one frame of so many."""
 OWN_PROBLEM = Path(__file__).with_name("own_problem.html")
 EXAMPLE = b"6 10\n10 5\n7 3\n8 4\n3 2\n6 6\n1 1\n"
-PLACE_OF_HONOUR: tuple[type[View], ...] = ()
+PLACE_OF_HONOUR: tuple[type[View], ...] = (SolutionView,)
 """Views beside the main curve."""
 TWO_THIRDS = {"xs": "minmax(0, 1fr)", "lg": "minmax(0, 2fr) minmax(0, 1fr)"}
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from eij_core import Budget, EijError
+from eij_core.target import check_target
 from eij_core.trial import FAMILIES
 
 from ..common.links import Reader, flag, number_in, one_of, read_link, write_link
@@ -23,6 +24,7 @@ READERS: dict[str, Reader] = {
     "lesson": one_of(["", *LESSONS]),
     **{family: partial(read_component, family) for family in FAMILIES},
     "budget": _budget,
+    "target": check_target,
     "seed": number_in(int, *Settings.param["seed"].bounds),
     "pace": number_in(float, *Settings.param["pace"].bounds),
     "compare": flag,
@@ -75,6 +77,7 @@ def _normal(name: str, value: Any) -> Any:
     try:
         if name in FAMILIES:
             return read_component(name, value)
-        return Budget.parse(value) if name == "budget" else value
+        reader = {"budget": Budget.parse, "target": check_target}.get(name)
+        return reader(value) if reader else value
     except EijError:
         return value

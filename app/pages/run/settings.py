@@ -37,6 +37,8 @@ class Settings(param.Parameterized):
     selector = param.String("eij-plus")
     meter = param.String("paper")
     budget = param.String("1 kJ")
+    target = param.String("optimum")
+    """Where a run stops, see `Trial`; a lesson spends its whole budget all the same."""
     seed = param.Integer(1, bounds=(0, 2**31 - 1))
     pace = param.Number(15.0, bounds=(0.0, 3600.0))
     compare = param.Boolean(True)
@@ -46,7 +48,7 @@ class Settings(param.Parameterized):
 
     FIELDS = (
         *("lesson", "problem", "algorithm", "selector", "meter"),
-        *("budget", "seed", "pace", "compare"),
+        *("budget", "target", "seed", "pace", "compare"),
     )
 
     @property
@@ -75,6 +77,7 @@ class Settings(param.Parameterized):
         if self.instance_file is not None and trial.name_of("problem") == "knapsack":
             trial = replace(trial, problem=self.instance_file.problem)
         lesson = LESSONS.get(self.lesson)
+        trial = replace(trial, target="" if lesson else self.target)
         if lesson is not None and lesson.build is not None:
             trial = lesson.build(trial)
         return check_trial(trial)

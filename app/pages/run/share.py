@@ -62,7 +62,8 @@ def snippet(trial: Trial, problem: str = "") -> str:
 def _arguments(trial: Trial, problem: str) -> dict[str, Any]:
     specs = {family: str(getattr(trial, family)) for family in FAMILIES}
     specs["problem"] = problem or specs["problem"]
-    return {**specs, "budget": str(trial.budget), "seed": trial.seed}
+    target = {"target": trial.target} if trial.target else {}
+    return {**specs, "budget": str(trial.budget), **target, "seed": trial.seed}
 
 
 def _code(lines: str) -> str:

@@ -47,7 +47,7 @@ def shown_of(controller: Controller, stale: bool = False) -> Shown:
     state, job, snapshot = controller.stage, controller.job, controller.snapshot
     stale = stale and bool(job is not None or len(snapshot.rows))
     share = snapshot.tally.progress if snapshot.tally is not None else 0.0
-    if controller.is_refused:
+    if controller.refused:
         return Shown("refused", "", stale, share)
     if job is None:
         return Shown("recorded" if len(snapshot.rows) else "idle", "", stale, share)

@@ -86,6 +86,10 @@ def _result(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "feasible", "yes" if best["feasible"] else "no"
     if best["gap"] is not None:
         yield "gap to the optimum", _number(best["gap"])
+    if target := summary.get("target"):
+        joules = target["joules"]
+        reached = "not reached" if joules is None else f"reached after {joules:.6g} J"
+        yield "target", f"{_number(target['fitness'])}, {reached}"
     over = f" (overshoot {spent['overshoot']:.3g} J)" if spent["overshoot"] else ""
     yield "energy", f"{spent['joules']:.6g} J{over}"
     yield "evaluations", f"{spent['evaluations']:,}"

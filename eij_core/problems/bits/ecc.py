@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...drawing import Boxes, Drawing, Texts, kept
 from ...engine.bits import ones
 from ...engine.kernel import kernel
 from ...errors import InputError
@@ -15,6 +16,8 @@ from ...registry import Range, problems
 
 # A (12, 24, 6) Hadamard code reaches it, and the Delsarte bound equals it.
 KNOWN_OPTIMA = {(24, 12): 6.0 / 89.0}
+DRAWN = 24
+"""Words of a picture."""
 
 
 @kernel
@@ -87,6 +90,50 @@ class ECC(NamedTuple):
     def feasible(self, x: Any) -> bool:
         """Tell whether all words differ."""
         return bool(self.fitness(x) > 0.0)
+
+    def picture(self, x: Any) -> Drawing:
+        """Draw the words as rows of bits, and beside them how near any two of them are."""
+        drawn = kept(self.words, DRAWN)
+        count, length = drawn.size, self.length
+        table = np.zeros((count, length), int)
+        near = np.zeros((count, count))
+        least, found = 0, "no words yet"
+        if x is not None:
+            words = np.asarray(x).reshape(self.words, length).astype(np.int64)
+            table = words[drawn]
+            apart = length - words @ words.T - (1 - words) @ (1 - words.T)
+            least = int(apart[~np.eye(self.words, dtype=bool)].min())
+            apart = apart[np.ix_(drawn, drawn)]
+            near = 1.0 / np.maximum(apart, 1) ** 2
+            np.fill_diagonal(near, 0.0)
+            found = f"the nearest two are {least} apart"
+        lowest = (near > 0) & (near >= 1.0 / max(least, 1) ** 2)
+        across = length + 2
+        return Drawing(
+            (
+                _grid(np.ones((count, length)), 0, colour="soft", shade=0.16),
+                _grid(table, 0, colour="c0", label="1"),
+                _grid(np.ones((count, count)), across, colour="soft", shade=0.1),
+                _grid(near * ~lowest, across, colour="c4", label="near"),
+                _grid(lowest, across, colour="c1", label="nearest"),
+                Texts((0, across), (0.8, 0.8), ("words", "pairs of words"), colour="ink",
+                      side="left"),
+            ),
+            f"{self.words:,} words of {length} bits: {found}.",
+            f"{count} of the words are drawn." if count < self.words else "", equal=True,
+        )  # fmt: skip
+
+
+def _grid(values: Any, left: int, shade: float = 0.0, **looks: Any) -> Boxes:
+    """Return a box for each value of a table that is not 0; its opacity says how large it is."""
+    row, column = np.nonzero(values)
+    size = np.asarray(values, float)[row, column]
+    if shade:
+        size = np.full(size.size, shade)
+    elif size.size:
+        size = size / size.max()
+    x, y = left + column, -row
+    return Boxes(x + 0.05, y - 0.95, x + 0.95, y - 0.05, size, **looks)
 
 
 @kernel

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...drawing import MOST, Boxes, Drawing, Points, Texts, chosen, kept, sampled
 from ...engine.kernel import kernel
 from ...errors import InputError
 from ...registry import Range, problems
@@ -88,6 +89,34 @@ class Knapsack(NamedTuple):
     def feasible(self, x: Any) -> bool:
         """Tell whether the selection fits into the knapsack."""
         return bool((self.weights * x).sum() <= self.capacity)
+
+    def picture(self, x: Any) -> Drawing:
+        """Draw the items by weight and profit, and below them how full the knapsack is."""
+        drawn = kept(self.n)
+        taken = chosen(x, drawn)
+        weight, profit = self.weights[drawn], self.profits[drawn]
+        load = 0 if x is None else int(self.weights[x == 1].sum())
+        high, wide = 0.1 * float(profit.max()), float(weight.max())
+        low = -2.5 * high
+        bar = min(load / self.capacity, 1.1) * wide
+        full = load > self.capacity
+        count = 0 if x is None else int(np.sum(x))
+        share = f"weight {load:,} of {self.capacity:,}" + (", too much" if full else "")
+        return Drawing(
+            (
+                Boxes(0.0, low, wide, low + high, colour="soft", shade=0.16),
+                Boxes(0.0, low, bar, low + high, colour="bad" if full else "c2", shade=0.8),
+                Points(
+                    weight[~taken], profit[~taken], colour="soft", hollow=True, label="left out"
+                ),
+                Points(weight[taken], profit[taken], colour="c0", size=10.0, label="taken"),
+                Texts(0.0, -0.9 * high, (share,), colour="ink", side="left"),
+            ),
+            f"{count:,} of {self.n:,} items taken: {share}.",
+            sampled(self.n, "item", MOST),
+            "weight of an item",
+            "profit of an item",
+        )
 
 
 @kernel

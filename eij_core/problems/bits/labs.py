@@ -7,8 +7,12 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ...drawing import Boxes, Drawing, Lines, Texts, chosen, kept, sampled
 from ...engine.kernel import kernel
 from ...registry import Range, problems
+
+DRAWN = 400
+"""Places of a picture."""
 
 # The least energies of n = 2 to 66: T. Packebusch and S. Mertens, Low autocorrelation binary
 # sequences, J. Phys. A 49 (2016).
@@ -72,6 +76,36 @@ class LABS(NamedTuple):
     def reach(self) -> int:
         """Return up to how many flips a preview is quicker than a full evaluation."""
         return 1 + self.n // 8
+
+    def picture(self, x: Any) -> Drawing:
+        """Draw the sequence, and below it the correlations whose squares are the energy."""
+        drawn = kept(self.n, DRAWN)
+        plus, correlations = ~chosen(x, drawn), np.zeros(drawn.size)
+        said = f"A sequence of {self.n:,} signs; none yet."
+        if x is not None:
+            signs = 1.0 - 2.0 * np.asarray(x)
+            every = np.correlate(signs, signs, "full")[self.n - 1 :]
+            every[0] = 0.0  # C₀ is n, whatever the signs are
+            correlations, least = every[drawn], float((every**2).sum())
+            said = f"Energy {least:,.0f}, merit factor {self.n**2 / (2 * least):.4g}."
+        top = 1.25 * max(2.0, float(np.abs(correlations).max()))
+        plus = plus if x is not None else np.zeros(drawn.size, bool)
+        minus = ~plus if x is not None else plus
+        strips = [
+            Boxes(drawn[is_] - 0.45, np.full(is_.sum(), top), drawn[is_] + 0.45,
+                  np.full(is_.sum(), 1.2 * top), colour=colour, label=label)
+            for is_, colour, label in ((plus, "c0", "+1"), (minus, "c1", "−1"))
+        ]  # fmt: skip
+        low, high = np.minimum(correlations, 0), np.maximum(correlations, 0)
+        return Drawing(
+            (
+                *strips,
+                Boxes(drawn - 0.35, low, drawn + 0.35, high, colour="c2", label="correlation"),
+                Lines((-0.5, self.n - 0.5), (0, 0), colour="ink", width=1.0),
+                Texts(-0.5, 1.3 * top, ("sequence",), colour="ink", side="left"),
+            ),
+            said, sampled(self.n, "shift", DRAWN), "shift k, and place", "correlation of shift k",
+        )  # fmt: skip
 
 
 @kernel

@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ...drawing import MOST, Drawing, cells
 from ...engine.kernel import kernel
 from ...registry import Range, problems
 
@@ -56,6 +57,29 @@ class LeadingOnes(NamedTuple):
         A full evaluation stops at the first zero: it takes as many steps as its value.
         """
         return 1 + self.n // 32
+
+    def picture(self, x: Any) -> Drawing:
+        """Draw the bits: the ones that count, the first zero, and what stands behind it."""
+        count = min(self.n, MOST)
+        ones = np.zeros(count, bool) if x is None else np.asarray(x[:count]) == 1
+        leading = 0 if x is None else int(np.append(x, 0).argmin())
+        place = np.arange(count)
+        known = x is not None
+        said = f"{leading:,} of {self.n:,} bits are ones before the first zero."
+        said = said if known else f"{self.n:,} bits; no solution yet."
+        return Drawing(
+            (
+                cells(count, colour="soft", shade=0.16),
+                cells(count, colour="c2", shade=place < leading, label="counts"),
+                cells(count, colour="bad", shade=known & (place == leading), label="first zero"),
+                cells(
+                    count, colour="c0", shade=0.45 * (ones & (place > leading)), label="1 behind it"
+                ),
+            ),
+            said,
+            f"The first {count:,} of {self.n:,} bits are drawn." if count < self.n else "",
+            equal=True,
+        )
 
 
 @kernel

@@ -9,12 +9,15 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...drawing import MOST, Drawing, Lines, Texts, cells, width_of
 from ...engine.kernel import kernel
 from ...errors import InputError
 from ...registry import Range, problems
 from ..draws import draw, stream_of
 
 CLAUSES = 500_000
+TRACED = 12
+"""Clauses whose variables a picture shows by lines."""
 
 
 @kernel
@@ -90,6 +93,10 @@ class MaxSat(NamedTuple):
         """Tell whether all hard clauses are satisfied."""
         return bool((self.prepare(x)[:-1][self.hard] > 0).all())
 
+    def picture(self, x: Any) -> Drawing:
+        """Draw the variables, below them the clauses, and lines to what is not satisfied."""
+        return _picture(self, x)
+
 
 @kernel
 def shift(problem: Any, x: Any, memo: Any, i: int) -> Any:
@@ -104,6 +111,56 @@ def shift(problem: Any, x: Any, memo: Any, i: int) -> Any:
             change += step * problem.weights[clause]
         memo[clause] += step
     return change
+
+
+def _picture(problem: Any, x: Any) -> Drawing:
+    n, count = problem.n, problem.weights.size
+    variables = np.repeat(np.arange(n), np.diff(problem.first.astype(np.int64)))
+    open_ = np.zeros(count, bool)
+    if x is not None:
+        true = x[variables].astype(np.int64) ^ problem.negated
+        open_ = np.bincount(problem.clauses, true, count) == 0
+    each = -(-max(n, count) // (MOST // 2))  # variables, and clauses, of a cell
+    ones = np.zeros(n) if x is None else x.astype(float)
+    width = width_of(-(-count // each))
+    upper, lower = _means(ones, each), _means(open_.astype(float), each)
+    down = -(-upper.size // width) + 1.8
+    shades = np.where(lower > 0, np.maximum(lower, 0.4), 0.0)
+    few = np.flatnonzero(open_)[: TRACED if each == 1 else 0]
+    of_few = np.isin(problem.clauses, few)
+    ends = variables[of_few] // each, problem.clauses[of_few].astype(np.int64) // each
+    x_lines, y_lines = _joined(*ends, width, down)
+    unmet = int(open_.sum())
+    hard = int((open_ & problem.hard).sum())
+    said = f"{unmet:,} of {count:,} clauses are not satisfied" + (f", {hard} hard" if hard else "")
+    return Drawing(
+        (
+            cells(upper.size, width, colour="soft", shade=0.16),
+            cells(upper.size, width, colour="c0", shade=upper, label="true"),
+            cells(lower.size, width, down, colour="c2", shade=np.where(lower > 0, 0.0, 0.25),
+                  label="satisfied" if x is not None else "clause"),
+            cells(lower.size, width, down, colour="bad", shade=shades, label="not satisfied"),
+            Lines(x_lines, y_lines, colour="bad", width=0.8, alpha=0.45),
+            Texts((0, 0), (0.7, 0.7 - down), ("variables", "clauses"), colour="ink", side="left"),
+        ),
+        f"{n:,} variables, {count:,} clauses; no solution yet." if x is None else f"{said}.",
+        f"A cell is {each} neighbouring variables, or clauses." if each > 1 else "", equal=True,
+    )  # fmt: skip
+
+
+def _means(values: Any, each: int) -> Any:
+    """Return the mean of every stretch of values."""
+    starts = np.arange(0, max(len(values), 1), each)
+    sums = np.add.reduceat(values, starts) if len(values) else np.zeros(0)
+    return sums / np.diff(np.append(starts, len(values)))[: len(sums)]
+
+
+def _joined(upper: Any, lower: Any, width: int, down: float) -> tuple[Any, Any]:
+    """Return the lines between the middles of cells, upper and lower ones."""
+    gap = np.full(upper.size, math.nan)
+    x = np.stack([upper % width + 0.5, lower % width + 0.5, gap], axis=1)
+    y = np.stack([-(upper // width) - 0.5, -(lower // width) - 0.5 - down, gap], axis=1)
+    return x.ravel(), y.ravel()
 
 
 class Formula(NamedTuple):

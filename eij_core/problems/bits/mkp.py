@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...drawing import MOST, Drawing, Lines, bars, kept
 from ...engine.kernel import kernel
 from ...errors import InputError
 from ...registry import Range, problems
@@ -16,6 +17,8 @@ from ..draws import draw, stream_of
 WEIGHTS = 2_000_000
 # Chu and Beasley: weights up to 1000; a profit is the mean weight and up to 500 more.
 HEAVIEST, BONUS = 1000, 500
+DRAWN = 20
+"""Capacities of a picture."""
 
 
 @kernel
@@ -78,6 +81,40 @@ class MKP(NamedTuple):
     def feasible(self, x: Any) -> bool:
         """Tell whether the selection keeps every capacity."""
         return bool((self.prepare(x)[:-1] <= self.capacities).all())
+
+    def picture(self, x: Any) -> Drawing:
+        """Draw every capacity as a bar, filled by the items that are taken."""
+        drawn = kept(self.capacities.size, DRAWN)
+        items = np.zeros(0, int) if x is None else np.flatnonzero(x)
+        # As shares of the capacity; one of 0 is full by any weight.
+        share = self.weights[items][:, drawn] / np.maximum(self.capacities[drawn], 1)
+        ends = np.cumsum(share, axis=0) if items.size else np.zeros((1, drawn.size))
+        total = ends[-1]
+        over = np.flatnonzero(total > 1.0)
+        if items.size * drawn.size > MOST:
+            share, ends, items = total[None], total[None], items[:1]
+        row = np.tile(np.arange(drawn.size), items.size)
+        ends = ends[: items.size].ravel()
+        shade = np.tile((0.85, 0.6), items.size)[: items.size].repeat(drawn.size)
+        frame = bars(np.arange(drawn.size), 0 * total, 0 * total + 1, colour="soft", shade=0.16)
+        begin = ends - share.ravel()
+        excess = bars(over, 0 * over + 1, total[over], colour="bad", label="too much")
+        edge = Lines((1, 1), (0.6 - drawn.size, 0.5), colour="ink", dashed=True, label="capacity")
+        count = 0 if x is None else int(np.sum(x))
+        every = self.capacities.size
+        fit = "all capacities hold" if not over.size else f"{over.size} capacities are exceeded"
+        return Drawing(
+            (
+                frame,
+                bars(row, begin, ends, colour="c0", shade=shade, label="items taken"),
+                excess,
+                edge,
+            ),
+            f"{count:,} of {self.n:,} items taken" + (f"; {fit}." if x is not None else "."),
+            f"{drawn.size} of {every:,} capacities are drawn." if drawn.size < every else "",
+            "share of the capacity",
+            rows=[f"capacity {j + 1}" for j in drawn],
+        )
 
 
 @kernel

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...drawing import Boxes, Drawing, Lines, chosen, kept, sampled
 from ...engine.kernel import kernel
 from ...errors import InputError
 from ...registry import Range, problems
@@ -19,6 +20,8 @@ UNIT = 2.0**-32
 LARGEST_TABLES = 1 << 26
 QUICK_STEPS = 1 << 24
 FOUR = np.uint64(4)
+DRAWN = 400
+"""Bars of a picture."""
 
 
 @kernel
@@ -90,6 +93,30 @@ class NK(NamedTuple):
     def reach(self) -> int:
         """Return up to how many flips a preview is quicker than a full evaluation."""
         return 1 + self.n // 8
+
+    def picture(self, x: Any) -> Drawing:
+        """Draw what the table of each bit contributes; their mean is the fitness."""
+        drawn = kept(self.n, DRAWN)
+        ones, value, mean = chosen(x, drawn), np.zeros(drawn.size), math.nan
+        if x is not None:
+            powers = np.int64(1) << np.arange(self.k, -1, -1)
+            index = (x[self.neighbours].astype(np.int64) * powers).sum(axis=1)
+            values = self.tables[np.arange(self.n), index] * UNIT
+            value, mean = values[drawn], float(values.mean())
+        bars = [
+            Boxes(drawn[is_] - 0.42, np.zeros(is_.sum()), drawn[is_] + 0.42, value[is_],
+                  colour=colour, label=f"bit is {bit}", shade=0.85)
+            for bit, is_, colour in ((1, ones, "c0"), (0, ~ones, "c1"))
+        ]  # fmt: skip
+        known = f"mean {mean:.4f}, the fitness" if x is not None else "mean"
+        line = Lines((-0.5, self.n - 0.5), (mean, mean), colour="ink", dashed=True, label=known)
+        frame = Boxes(-0.5, 0.0, self.n - 0.5, 1.0, colour="soft", shade=0.06)
+        return Drawing(
+            (frame, *bars, line),
+            f"{self.n:,} bits; the table of each reads it and {self.k} other"
+            f"{'' if self.k == 1 else 's'}, and contributes 0 to 1.",
+            sampled(self.n, "table", DRAWN), "bit", "contribution",
+        )  # fmt: skip
 
 
 @kernel

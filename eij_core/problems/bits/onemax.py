@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ...drawing import Drawing, bits
 from ...engine.kernel import kernel
 from ...registry import Range, problems
 
@@ -52,6 +53,10 @@ class OneMax(NamedTuple):
     def reach(self) -> int:
         """Return up to how many flips a preview is quicker than a full evaluation."""
         return 1 + self.n // 16
+
+    def picture(self, x: Any) -> Drawing:
+        """Draw the bits; every zero is still to be won."""
+        return bits(x, self.n, "" if x is None else f"{int(np.sum(x)):,} of {self.n:,} bits are 1.")
 
 
 @problems.add("onemax")

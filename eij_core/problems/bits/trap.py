@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ...drawing import MOST, Boxes, Drawing, kept
 from ...engine.kernel import kernel
 from ...registry import Range, problems
 
@@ -59,6 +61,40 @@ class Trap(NamedTuple):
     def reach(self) -> int:
         """Return up to how many flips a preview is quicker than a full evaluation."""
         return 1 + self.n // 32
+
+    def picture(self, x: Any) -> Drawing:
+        """Draw the blocks: solved, caught at zeros, or between; and their bits."""
+        blocks, k = self.n // self.k, self.k
+        drawn = kept(blocks, max(1, MOST // k))
+        wide = max(1, round(math.sqrt(2.5 * drawn.size / (k + 1) * 1.6)))
+        left = np.arange(drawn.size) % wide * (k + 0.7)
+        top = -1.6 * (np.arange(drawn.size) // wide)
+        bits = np.zeros((drawn.size, k)) if x is None else np.reshape(x, (blocks, k))[drawn]
+        ones = np.full(blocks, -1) if x is None else np.reshape(x, (blocks, k)).sum(axis=1)
+        row, column = np.nonzero(bits)
+        place = left[row] + column
+
+        def frames(which: Any, colour: str, label: str) -> Boxes:
+            x, y = left[which[drawn]], top[which[drawn]]
+            return Boxes(x - 0.1, y - 1.1, x + k + 0.1, y + 0.1, 0.35, colour=colour, label=label)
+
+        solved, caught = ones == k, ones == 0
+        said = (
+            "no solution yet."
+            if x is None
+            else f"{int(solved.sum()):,} solved, {int(caught.sum()):,} caught at zeros."
+        )
+        return Drawing(
+            (
+                frames(~(solved | caught), "soft", "between"),
+                frames(caught, "c1", "caught: all zeros"),
+                frames(solved, "c2", "solved: all ones"),
+                Boxes(place + 0.1, top[row] - 0.9, place + 0.9, top[row] - 0.1, colour="c0"),
+            ),
+            f"{blocks:,} blocks of {k} bits: {said}",
+            f"{drawn.size:,} of {blocks:,} blocks are drawn." if drawn.size < blocks else "",
+            equal=True,
+        )
 
 
 @kernel

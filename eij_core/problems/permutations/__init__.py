@@ -1,0 +1,1 @@
+"""Problems on permutations: tours, assignments, schedules; their costs are minimised."""

@@ -1,0 +1,1 @@
+"""Problems on real numbers, minimised."""
