@@ -29,7 +29,7 @@ PYTEST := $(BIN)/python -m pytest tests eij_core --doctest-modules --ignore=test
 EVERY  := not slow and not chaos
 
 .PHONY: help install lock browser serve lint format check test chaos bench bench-selectors bench-energy \
-        bench-app bench-campaign bench-start bench-loops bench-worlds screenshots film build clean
+        bench-app bench-campaign bench-start bench-loops bench-worlds shipped screenshots film build clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -123,6 +123,10 @@ bench-campaign: $(STAMP) ## campaigns: trials per second, efficiency, the store'
 
 bench-start: $(STAMP) ## the first second: cold and warm starts, imports, the server, the page
 	@$(BIN)/python -m tests.benchmarks.start
+
+shipped: $(STAMP) ## the results that pages open with
+	$(BIN)/python -m app.pages.run.lessons.welcome
+	$(BIN)/python -m app.pages.zoo.shipped
 
 bench-loops: $(BENCH) ## ours in ALNS's loop against ALNS's own schemes, on equal Joules; 6 minutes of CPU
 	@$(BIN)/python -m tests.benchmarks.loops

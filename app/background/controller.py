@@ -58,6 +58,8 @@ class Controller:
         Whose turns its runs take; by default its own.
     run : Run, optional
         A run of the trial to go on with; `reset` drops it.
+    stamp : callable, optional
+        Returns what is kept as `stamped` for each run that is started.
 
     Attributes
     ----------
@@ -65,6 +67,8 @@ class Controller:
         The run as far as it has come; at first, of the default trial.
     story : hashable
         Changes when `snapshot` no longer continues the one before, see `LiveFigure.show`.
+    stamped : object
+        The stamp of the run that is shown; None for a recording and for empty views.
     on_change : callable
         Called after each command, to draw its effect.
     """
@@ -75,6 +79,7 @@ class Controller:
         playback: Playback,
         owner: Hashable = None,
         run: Run | None = None,
+        stamp: Callable[[], Any] = lambda: None,
     ) -> None:
         self.owner = self if owner is None else owner
         self.job: RunJob | None = None
@@ -88,13 +93,13 @@ class Controller:
         self.run = run
         self.record: Path | None = None
         """The folder where runs keep their records; None: they keep none."""
-        self._trial, self._playback = trial, playback
+        self.stamped: Any = None
+        self._trial, self._playback, self._stamp = trial, playback, stamp
         self._problem: EijError | None = None
-        self._refused = ""
+        self.refused = ""
         self.share = 1.0
         """How much of the run is shown, 0 to 1; see `replay`."""
-        self._steps = 0
-        self._number = 0
+        self._steps = self._number = 0
         self._seen: Any = None
         self._status: Any = None
 
@@ -102,13 +107,13 @@ class Controller:
 
     def start(self, paused: bool = False) -> None:
         """Stop the present run and start the trial; raise `EijError` if it cannot be run."""
-        self._steps, self.share, self._refused = 0, 1.0, ""
+        self._steps, self.share, self.refused = 0, 1.0, ""
         own = self.run if self.run is not None and not self.run.done else None
         try:
             trial = self._trial()
             snapshot = empty_snapshot(trial, own.meter.info if own else _checked_info(trial))
         except EijError as error:
-            self._problem, self._refused = error, f"The settings cannot be run: {error}"
+            self._problem, self.refused = error, f"The settings cannot be run: {error}"
             self.on_change()
             raise
         self._problem = None
@@ -117,6 +122,7 @@ class Controller:
             lanes += baselines_of(trial, snapshot.names)
         curves = (Curve(lane.label, snapshot.rows, lane.kind) for lane in lanes[1:])
         self._show(snapshot._replace(others=tuple(curves)), "empty")
+        self.stamped = self._stamp()
         self.job = RunJob(lanes, self.owner, self._pace(snapshot), paused).start()
         self.on_change()
 
@@ -155,7 +161,7 @@ class Controller:
 
     def reset(self) -> None:
         """Clear the views for the run that `start` would play."""
-        self.run, self._refused = None, ""
+        self.run, self.refused = None, ""
         try:
             self.preview()
         except EijError as error:
@@ -203,9 +209,10 @@ class Controller:
             self._previewed = trial.problem
             self._show(snapshot, "empty")
 
-    def show(self, snapshot: Snapshot, name: str) -> None:
+    def show(self, snapshot: Snapshot, name: str, stamp: Any = None) -> None:
         """Show a recorded run."""
         self._show(snapshot, name)
+        self.stamped, self.refused = stamp, ""
         self.on_change()
 
     def overlay(self, labels: Sequence[str]) -> None:
@@ -265,8 +272,8 @@ class Controller:
     @property
     def failure(self) -> str:
         """Why the run failed or did not start."""
-        if self._refused or self.job is None or self.stage != "failed":
-            return self._refused
+        if self.refused or self.job is None or self.stage != "failed":
+            return self.refused
         return self.job.error
 
     def news(self) -> bool:
@@ -286,7 +293,7 @@ class Controller:
     def _show(self, snapshot: Snapshot, name: str) -> None:
         if self.job is not None:
             self.job.stop()
-        self.job, self._seen, self.share = None, None, 1.0
+        self.job, self._seen, self.share, self.stamped = None, None, 1.0, None
         self._number += 1
         self.snapshot, self.story = snapshot, (self._number, name)
 

@@ -82,3 +82,23 @@ class EchoComponent(pn.custom.JSComponent):
     ) -> None:
         if not self.hear(attr, new):
             super()._server_change(doc, ref, subpath, attr, old, new)
+
+
+class CheckedInput:
+    """Part of a widget whose value is checked before it counts; goes before the widget's class.
+
+    A refused value is taken out of the field, which then shows the value before and why.
+    """
+
+    def refusal(self, value: Any) -> str:
+        """Say why a value cannot be used; "" if it can."""
+        return ""
+
+    def _process_events(self: Any, events: dict[str, Any]) -> None:
+        words = self.refusal(events["value"]) if "value" in events else None
+        known = {name: value for name, value in events.items() if name != "value" or not words}
+        super()._process_events(known)  # type: ignore[misc]
+        if words is not None:
+            self.param.update(error_state=bool(words), helper_text=words)
+        if words:
+            self.param.trigger("value")  # sends the value before, which the browser does not show

@@ -33,6 +33,8 @@ class NotebookScreen(Screen):
     Outside a notebook it draws at once, like a served page.
     """
 
+    has_titles = True
+
     def draw(self, task: Callable[[], None]) -> None:
         """Let the painter draw what a cell asks for, and wait for it."""
         if jupyter.kernel() is None or painter.is_current:

@@ -1,6 +1,6 @@
 """A run in a notebook: controls and live plots in one cell, the notebook free for the others.
 
->>> from app import LiveRun  # doctest: +SKIP
+>>> from .. import LiveRun  # doctest: +SKIP
 >>> live = LiveRun("nk", "ils", budget="1 kJ")  # doctest: +SKIP
 >>> live  # doctest: +SKIP
 """
@@ -21,6 +21,7 @@ from eij_core.result import frame_of
 from ..background.controller import Controller
 from ..pages.common.layout import alert_box, column, show_alert
 from ..pages.run.settings import Settings
+from ..pages.run.shown import shown_of
 from ..pages.run.transport import TransportBar
 from ..views.decision import DecisionView
 from ..views.energy import EnergyView
@@ -99,7 +100,8 @@ class LiveRun(pn.viewable.Viewer):
         """Whether the controller has news that no page shows yet."""
         for view in self.views:
             self.follow(view)
-        shown = (self._bar, self._error, *self.views[:1], grid(*self.views[1:], gap="10px"))
+        bar = column(self._bar.plain(), self._bar.gauges)
+        shown = (bar, self._error, *self.views[:1], grid(*self.views[1:], gap="10px"))
         self._layout = column(*shown, sx={"gap": "10px"})
         self._controller.on_change = self._on_change
         if not isinstance(problem, Scheduler):  # a loop is stopped by its own cell
@@ -253,7 +255,7 @@ class LiveRun(pn.viewable.Viewer):
 
     def _draw(self) -> None:
         self._show(tuple(self._views))
-        self._bar.refresh(self._controller)
+        self._bar.refresh(self._controller, shown_of(self._controller))
         show_alert(self._error, self._controller.failure or self._controller.problem)
 
     def _show(self, views: tuple[View, ...]) -> None:

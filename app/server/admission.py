@@ -14,12 +14,14 @@ from typing import Any
 from bokeh.server.urls import per_app_patterns
 from panel.io.server import AutoloadJsHandler, DocHandler, WSHandler
 from tornado.ioloop import IOLoop
+from tornado.web import RequestHandler
 
 from ..background.lifeline import end_with_parent
 from ..background.warming import shared_warming
 from ..internals.bokeh import session_count
 from . import shell
 from .limits import limits
+from .opening import STARTED
 from .visitors import know_visitor
 
 FULL = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport"
@@ -69,8 +71,19 @@ per_app_patterns[:] = [
     (path, ours.get(kind, kind), *more) for path, kind, *more in per_app_patterns
 ]
 
-ROUTES: list[Any] = []
-"""Nothing beyond what Panel serves."""
+
+class Started(RequestHandler):
+    """Answers which start of the server this is; pages that have lost their line ask."""
+
+    def get(self) -> None:
+        """Answer with the name of this start."""
+        self.set_header("Content-Type", "text/plain")
+        self.set_header("Cache-Control", "no-store")
+        self.finish(STARTED)
+
+
+ROUTES: list[Any] = [("/eij-server", Started, {})]
+"""Beyond what Panel serves."""
 
 if os.environ.get("EIJ_SUPERVISED") == "1":
     end_with_parent()

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import functools
 import math
+import secrets
 from pathlib import Path
 
 from ..pages.run.lessons.welcome import welcome
 from ..views.layer import thinned
 
 FILE = Path(__file__).with_name("opening.html")
+STARTED = secrets.token_hex(8)
+"""Names this start of the server: a page that finds another one has lost its session."""
 LEFT, RIGHT, TOP, BOTTOM = 50.0, 990.0, 10.0, 260.0
 
 
 @functools.cache
 def opening_template() -> str:
     """Return the template of the page, with the recorded run's curve in its sketch."""
-    return FILE.read_text("utf-8").replace("@CURVE@", curve())
+    script = FILE.with_name("connection.js").read_text("utf-8").replace("@STARTED@", STARTED)
+    page = FILE.read_text("utf-8").replace("@CONNECTION@", script)
+    page = page.replace("@NAMES@", FILE.with_name("names.js").read_text("utf-8"))
+    return page.replace("@CURVE@", curve())
 
 
 def curve() -> str:

@@ -20,6 +20,8 @@ from ..pages.common.links import page_of
 from ..text.escape import text
 from ..text.failures import failure_message
 from ..text.theme import THEME
+from ..views.panes import html_pane
+from .address import Address
 from .heartbeat import Heartbeat
 from .limits import is_public
 from .opening import opening_template
@@ -34,6 +36,22 @@ SORRY = """
 have: <a href="{}">open the page without it</a>.</p></main>
 """
 
+PURPOSE = (
+    "Give a search a budget in Joules. While it runs, a rule learns which operator buys the most "
+    "improvement per Joule."
+)
+STAYING = """
+:host { position: sticky; top: 0; z-index: 30; }
+:host .MuiTabsPanel, .MuiTabsPanel { background: var(--mui-palette-background-paper); }
+"""
+WIDE = """
+p { margin: 0 24px; font-size: 0.9rem; color: #FFF; }
+@media (max-width: 1099px) { p { display: none } }
+"""
+AWAY = {"height": "0", "overflow": "hidden", "visibility": "hidden"}
+"""Of a page that is not shown: it keeps its width, without which figures cannot be laid out."""
+NARROW = "@media (min-width: 1100px) { :host { display: none } }"
+"""Where there is room the purpose stands in the header, elsewhere above the page."""
 PERIOD = 90
 """Milliseconds between two looks at the page that is shown."""
 REMEMBER = 400
@@ -57,26 +75,54 @@ class Shell:
         self.user, self.runs = self if user is None else user, runs
         self.heart = Heartbeat()
         self.pages: dict[str, Page] = {}
-        self._middles = {key: pmui.Column(sizing_mode="stretch_width", margin=0) for key in PAGES}
+        self.address = Address(query)
+        self._middles = {
+            key: pmui.Column(sizing_mode="stretch_width", margin=0, styles=AWAY) for key in PAGES
+        }
         self.side = pmui.Column(sizing_mode="stretch_width", margin=0)
-        titles = [(entry.title, self._middles[key]) for key, entry in PAGES.items()]
-        self.tabs = pmui.Tabs(*titles, sizing_mode="stretch_width", margin=0)
-        self.main = [self.tabs, self.heart]
+        # The tabs are empty, and the pages stand below them: what a tab holds cannot stay in sight.
+        self.tabs = pmui.Tabs(
+            *((entry.title, pmui.Column(margin=0)) for entry in PAGES.values()),
+            sizing_mode="stretch_width", margin=0, stylesheets=[STAYING],
+        )  # fmt: skip
+        purpose = html_pane((8, 16, 0, 16), f"<p class='words'>{PURPOSE}</p>", stylesheets=[NARROW])
+        self.main = [self.tabs, purpose, *self._middles.values(), self.heart, self.address]
         self._lost = False
         self.open(page_of(query, PAGES), query)
         self.tabs.active = list(PAGES).index(self.shown)
-        self.tabs.param.watch(lambda event: self.open(list(PAGES)[event.new]), "active")
+        self.tabs.param.watch(self._on_tab, "active")
+        self.address.param.watch(self._on_journey, "gone")
 
     def open(self, key: str, query: str = "") -> None:
         """Show a page, and build it if it is not there yet."""
-        self.shown = key
         with pn.io.hold():
+            # Made visible first: a figure is not measured before it is laid out.
+            for other, middle in self._middles.items():
+                middle.styles = {} if other == key else AWAY
             if key not in self.pages:
                 page = self.pages[key] = PAGES[key].build(query, self)
                 self._middles[key].objects = [page.main()]
                 self.side.append(pmui.Column(page.controls, sizing_mode="stretch_width", margin=0))
             for shown, controls in zip(self.pages, self.side, strict=True):
                 controls.visible = shown == key
+        self.shown = key  # only now: a page that could not be built is not drawn
+
+    def _on_tab(self, event: Any) -> None:
+        key = list(PAGES)[event.new]
+        if key != self.shown:
+            self.open(key)
+            self.address.write(self.link(), entry=True)
+
+    def _on_journey(self, event: Any) -> None:
+        """Show the page that Back or Forward leads to, with the choices that it has now."""
+        query = event.new.partition(" ")[2]
+        self.address.arrive(query)
+        self.open(page_of(query, PAGES), query)
+        self.tabs.active = list(PAGES).index(self.shown)
+
+    def remember(self) -> None:
+        """Keep the address up to what is chosen."""
+        self.address.write(self.link())
 
     def tick(self) -> None:
         """Let the shown page draw what is new, if the browser has drawn the frame before."""
@@ -116,7 +162,8 @@ def serve_page() -> None:
 
 
 def _serve_page() -> None:
-    pn.extension(reconnect=True, notifications=False, exception_handler=_log_error)
+    # The page itself looks for its server and reconnects, see `connection.js`.
+    pn.extension(reconnect=False, notifications=False, exception_handler=_log_error)
     location = pn.state.location
     request = getattr(getattr(pn.state.curdoc, "session_context", None), "request", None)
     query = location.search if location is not None else ""
@@ -126,6 +173,7 @@ def _serve_page() -> None:
         title="EI/J: what a Joule buys",
         main=shell.main,
         sidebar=[shell.side],
+        header=[html_pane(0, f"<p>{PURPOSE}</p>", stylesheets=[WIDE])],
         sidebar_width=330,
         busy_indicator=None,
         theme_config=THEME,
@@ -137,10 +185,6 @@ def _serve_page() -> None:
     with edit_readonly(page):
         page.busy = pn.rx(False)
 
-    def remember() -> None:
-        if location is not None and location.search != (link := shell.link()):
-            location.search = link
-
     def leave(_: Any) -> None:
         shell.close()
         # pmui.Page keeps a session's objects alive through its sidebar. Without a connection
@@ -151,6 +195,6 @@ def _serve_page() -> None:
     # Not Panel's periodic callbacks, whose busy counters take longer than a look at the run.
     document: Any = pn.state.curdoc
     document.add_periodic_callback(shell.tick, PERIOD)
-    document.add_periodic_callback(remember, REMEMBER)
+    document.add_periodic_callback(shell.remember, REMEMBER)
     pn.state.on_session_destroyed(leave)
     page.servable()

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import math
 
+PREFIXES = {
+    **{-4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k"},
+    **{2: "M", 3: "G", 4: "T"},
+}
+"""By the power of a thousand."""
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -52,6 +57,21 @@ def short(value: float) -> str:
         if value >= size:
             return f"{value / size:.3g}{unit}"
     return f"{value:.3g}"
+
+
+def quantity(value: float, unit: str, digits: int = 4) -> str:
+    """Write a quantity with its unit and an SI prefix.
+
+    Examples
+    --------
+    >>> quantity(2511.8, "J"), quantity(1e-3, "J"), quantity(1e9, "J"), quantity(0.0, "J")
+    ('2.512\u202fkJ', '1\u202fmJ', '1\u202fGJ', '0\u202fJ')
+    """
+    size = abs(value)
+    if not math.isfinite(value) or not 1e-12 <= size < 1e15:
+        return f"{number(value, digits)}\u202f{unit}"
+    step = min(4, max(-4, math.floor(math.log10(float(f"{size:.{digits - 1}e}")) / 3)))
+    return f"{number(value / 1000.0**step, digits)}\u202f{PREFIXES[step]}{unit}"
 
 
 def gap(best: float, optimum: float) -> str:

@@ -82,8 +82,9 @@ class PosteriorPlot(Plot):
         """Return the axes, x in the terms of the rule."""
         energy = "Energy E of one application (J)"
         x = labels_of(snapshot.selector).gain_drawn if self.side == "gain" else energy
-        axes: dict[str, Any] = {"xlabel": x, "ylabel": "Density (peak = 1)", "xticks": 3}
-        return {**axes, "height": 240, "ylim": (0.0, 1.12)}
+        axes: dict[str, Any] = {"xlabel": x, "ylabel": "Density", "xticks": 3}
+        looks = {"height": 190, "toolbar": "right", "show_legend": False}
+        return {**axes, **looks, "ylim": (0.0, 1.12)}
 
     def limits(self, snapshot: Snapshot) -> AxisLimits:
         """Return what x must show: every posterior and every draw."""
@@ -126,10 +127,10 @@ class DecisionView(View):
     def _body(self) -> list[Any]:
         self._table = html_pane((4, 12))
         sides = [
-            figure_place(figure.pane, min_width=260, min_height=240) for figure in self.figures
+            figure_place(figure.pane, min_width=220, min_height=190) for figure in self.figures
         ]
         columns = "repeat(auto-fit, minmax(min(100%, 290px), 1fr))"
-        return [grid(*sides, columns=columns, gap="0"), self._table]
+        return [grid(self._table, *sides, columns=columns, gap="0")]
 
     def _draw(self, snapshot: Snapshot, story: Any) -> None:
         super()._draw(snapshot, story)

@@ -9,11 +9,12 @@ import holoviews as hv
 import numpy as np
 import pandas as pd
 from bokeh.events import Tap
-from bokeh.models import HoverTool, SaveTool, TapTool
+from bokeh.models import HoverTool, TapTool
 
 from eij_core.zoo import CASES
 
-from .plot import furnish, save_as_svg
+from ..text.names import name_of
+from .plot import furnish, save_as_file
 
 VALUES = {
     "wasted_share": ("Share of the Joules wasted", (0.0, 1.0)),
@@ -51,13 +52,22 @@ def heat_map_of(
     data["ink"] = np.where(data[value] > light, "#fff", "#111")  # white where the cell is dark
     cases = [name for name in CASES if name in set(data["case"])]
     rules = list(data["rule"].unique())
-    # The first rule is on top.
-    axes = [hv.Dimension("case", values=cases), hv.Dimension("rule", values=rules[::-1])]
+    shown = {
+        family: [name_of(family, name) for name in names]
+        for family, names in (
+            ("case", cases),
+            ("selector", rules[::-1]),  # the first rule is on top
+        )
+    }
+    data["case"] = [name_of("case", name) for name in data["case"]]
+    data["rule"] = [name_of("selector", name) for name in data["rule"]]
+    axes = [hv.Dimension("case", values=shown["case"])]
+    axes += [hv.Dimension("rule", values=shown["selector"])]
     colour = hv.Dimension(value, label=title, range=limits)
 
     def listen(plot: Any, element: Any) -> None:
         furnish(plot.state, "zoo")
-        plot.state.tools = [t for t in plot.state.tools if isinstance(t, HoverTool | SaveTool)]
+        plot.state.tools = [t for t in plot.state.tools if isinstance(t, HoverTool)]
         plot.state.xaxis.major_label_orientation = 0.7
         plot.state.add_tools(TapTool())
 
@@ -72,7 +82,9 @@ def heat_map_of(
         cmap="Blues", clim=limits, colorbar=False, line_color="white", line_width=2,
         nonselection_alpha=1.0, tools=["hover"], clipping_colors={"NaN": "transparent"},
     )  # fmt: skip
-    labels = hv.Labels(data, axes, ["label", "ink"]).opts(text_color="ink", text_font_size="9pt")
+    labels = hv.Labels(data, axes, ["label", "ink"]).opts(
+        text_color="ink", text_font_size="9pt", hooks=[_keep_legible]
+    )
     return (cells * labels).opts(
         title=f"{title}\nsimulated Joules",
         responsive=True,
@@ -80,11 +92,17 @@ def heat_map_of(
         xlabel="",
         ylabel="",
         toolbar="above",
-        default_tools=["save"],
+        default_tools=[],
         show_grid=False,
         fontsize={"title": "9pt", "ticks": "9pt"},
-        hooks=[listen, save_as_svg],
+        hooks=[listen, save_as_file],
     )
+
+
+def _keep_legible(plot: Any, element: Any) -> None:
+    """Draw labels alike, whether their cell is chosen or another one: a hook of HoloViews."""
+    renderer = plot.handles["glyph_renderer"]
+    renderer.nonselection_glyph = renderer.selection_glyph = None
 
 
 def _percent(share: float) -> str:

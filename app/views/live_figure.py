@@ -26,9 +26,16 @@ Ranges = weakref.WeakKeyDictionary[Range1d, tuple[str, float, float]]
 
 
 class LiveFigure:
-    """A pane with one plot, kept up to date."""
+    """A pane with one plot, kept up to date.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    titled : bool
+        Whether the title is shown; a file that is saved has it in any case.
+    """
+
+    def __init__(self, titled: bool = True) -> None:
+        self._titled = titled
         self._figures: weakref.WeakSet[Any] = weakref.WeakSet()
         self._ranges: Ranges = weakref.WeakKeyDictionary()
         self._sources: dict[str, weakref.WeakSet[ColumnDataSource]] = {}
@@ -78,7 +85,8 @@ class LiveFigure:
             part.opts(hooks=[partial(_catch_source, self._sources[key])])
         catch = partial(_catch_figure, self._figures, self._ranges, plot.limits(snapshot))
         known = hv.Store.lookup_options("bokeh", element, "plot").kwargs["hooks"]
-        self.pane.object = element.opts(hooks=[*known, catch])
+        hooks = [*known, catch] if self._titled else [*known, catch, _hide_title]
+        self.pane.object = element.opts(hooks=hooks)
 
     def _write(self, title: str, layers: dict[str, Layer], unit: float) -> None:
         """Change what the figure says: title, legend, ticks of a logarithmic axis."""
@@ -115,6 +123,10 @@ class LiveFigure:
 def _catch_source(sources: weakref.WeakSet[ColumnDataSource], plot: Any, element: Any) -> None:
     """Keep the data source that HoloViews made for a part."""
     sources.add(plot.handles["source"])
+
+
+def _hide_title(plot: Any, element: Any) -> None:
+    plot.state.title.visible = False
 
 
 def _catch_figure(

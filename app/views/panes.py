@@ -15,7 +15,8 @@ HALVES = "repeat(auto-fit, minmax(min(100%, 420px), 1fr))"
 
 def html_pane(margin: Any, html: str = "", **params: Any) -> Any:
     """Return a pane for HTML, as wide as its place unless `sizing_mode` says otherwise."""
-    params = {"sizing_mode": "stretch_width", "stylesheets": [PAGE_CSS], **params}
+    sheets = [PAGE_CSS, *params.pop("stylesheets", ())]
+    params = {"sizing_mode": "stretch_width", "stylesheets": sheets, **params}
     return pn.pane.HTML(html, margin=margin, **params)
 
 

@@ -17,18 +17,23 @@ from .snapshot import Snapshot
 
 AxisLimits = dict[str, tuple[float, float]]
 
-_SVG = (
-    '<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24"><text x="1" y="16" '
-    'font-family="sans-serif" font-size="10" font-weight="bold" fill="#8A8F98">SVG</text></svg>'
-)
-ICON = f"data:image/svg+xml;base64,{base64.b64encode(_SVG.encode()).decode()}"
+
+def _icon(word: str) -> str:
+    """Return a word as the icon of a tool."""
+    drawn = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24"><text x="1" y="16" '
+        f'font-family="sans-serif" font-size="10" font-weight="bold" fill="#8A8F98">{word}</text>'
+        "</svg>"
+    )
+    return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
+
 
 OPTIONS: dict[str, Any] = {
     "height": 300,
     "responsive": True,
     "show_grid": True,
     "toolbar": "above",
-    "default_tools": ["save", "pan", "box_zoom", "reset"],
+    "default_tools": ["pan", "box_zoom", "reset"],
     "active_tools": [],
     "fontsize": {"title": "9pt", "labels": "9.5pt", "ticks": "8.5pt", "legend": "9pt"},
     "legend_position": "bottom",
@@ -74,7 +79,7 @@ class Plot:
         """Return the element and its parts by layer."""
         parts = {key: layer.element() for key, layer in self.layers(snapshot).items()}
         options = {**OPTIONS, "title": self.title(snapshot), **self.options(snapshot)}
-        hooks = [partial(_identify, name=self.name), save_as_svg, *options.pop("hooks", [])]
+        hooks = [partial(_identify, name=self.name), save_as_file, *options.pop("hooks", [])]
         return hv.Overlay(list(parts.values())).opts(**options, hooks=hooks), parts
 
 
@@ -84,12 +89,17 @@ def script(name: str) -> str:
     return Path(__file__).with_name("scripts").joinpath(f"{name}.js").read_text("utf-8")
 
 
-def save_as_svg(plot: Any, element: Any) -> None:
-    """Put a button that saves SVG beside the toolbar's PNG: a hook of HoloViews."""
+def save_as_file(plot: Any, element: Any) -> None:
+    """Put buttons that save PNG and SVG into the toolbar: a hook of HoloViews."""
     figure = plot.state
-    if not any(isinstance(tool, CustomAction) for tool in figure.tools):
-        callback = CustomJS(args={"figure": figure}, code=script("save_svg"))
-        figure.add_tools(CustomAction(icon=ICON, description="Save as SVG", callback=callback))
+    if any(isinstance(tool, CustomAction) for tool in figure.tools):
+        return
+    for kind in ("png", "svg"):
+        callback = CustomJS(args={"figure": figure, "kind": kind}, code=script("save"))
+        words = f"Save as {kind.upper()}"
+        figure.add_tools(
+            CustomAction(icon=_icon(kind.upper()), description=words, callback=callback)
+        )
 
 
 def furnish(figure: Any, name: str) -> None:
@@ -100,14 +110,16 @@ def furnish(figure: Any, name: str) -> None:
     figure.outline_line_color = None  # the card around it is frame enough
     figure.toolbar.logo = None
     figure.toolbar.autohide = True
-    for tool in figure.select(SaveTool):
-        tool.filename = f"eij-{name}"  # else the browser asks for one
 
 
 def _identify(plot: Any, element: Any, name: str) -> None:
     furnish(plot.state, name)
-    # HoloViews adds the default tools of the parts; this one would take the page's wheel.
-    plot.state.tools = [t for t in plot.state.tools if not isinstance(t, WheelZoomTool)]
+    # HoloViews adds the default tools of the parts; these take the wheel, or save without a title.
+    plot.state.tools = [
+        tool for tool in plot.state.tools if not isinstance(tool, WheelZoomTool | SaveTool)
+    ]
+    fit = CustomJS(code=script("fit_legend"))
+    plot.state.js_on_change("inner_width", fit)  # its lines are cut where it is too wide
     for axis in plot.state.axis:
         if not axis.major_label_overrides:
             axis.formatter = CustomJSTickFormatter(code=script("number_ticks"))

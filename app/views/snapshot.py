@@ -16,8 +16,10 @@ from eij_core.engine.rows import row_dtype
 from eij_core.protocols import Belief, EnergyInfo
 from eij_core.records import Record
 from eij_core.registry import Spec, problems
-from eij_core.result import best_of
+from eij_core.result import Change, best_of
 from eij_core.trial import FAMILIES
+
+from .feasibility import has_constraints, infeasible_rows
 
 
 class Curve(NamedTuple):
@@ -41,6 +43,10 @@ class Tally(NamedTuple):
     """The decision that comes next, laid open by the selector; None when the run is over."""
     tip: NDArray[Any]
     """One row that describes this very moment, which the recorded grid may not."""
+    feasible: bool = True
+    """Whether the best solution keeps the problem's constraints."""
+    changes: tuple[Change, ...] = ()
+    """Parameters that were changed while the run was on."""
     best_x: Any = None
     """The best solution so far, a copy; a Scheduler's is what its loop has told."""
 
@@ -61,6 +67,8 @@ class Snapshot(NamedTuple):
     others: tuple[Curve, ...] = ()
     info: EnergyInfo | None = None
     """How far the Joules can be trusted; None where a recording does not say."""
+    constrained: bool = False
+    """Whether the problem has infeasible solutions, whose fitness is penalised."""
     instance: Callable[[], Any] = lambda: None
     """Returns the problem, which knows what a solution looks like; None where it was not kept."""
 
@@ -90,9 +98,37 @@ class Snapshot(NamedTuple):
         return None if self.tally is None else self.tally.best_x
 
     @property
+    def used_share(self) -> float:
+        """How much of the budget is used, 0 to 1; of seconds only what a tally knows."""
+        last, budget = self.latest[0], self.budget
+        seconds = self.tally.seconds if self.tally is not None else 0.0
+        used = (
+            last["spent"] / budget.joules,
+            last["evaluations"] / budget.evaluations,
+            seconds / budget.seconds,
+        )
+        return float(min(1.0, max(used)))
+
+    @property
     def latest(self) -> NDArray[Any]:
         """One row that describes this moment; none before the first row."""
         return self.rows[-1:] if self.tally is None else self.tally.tip
+
+    @property
+    def infeasible(self) -> int:
+        """How many of its rows come before the first feasible solution."""
+        if self.tally is not None and not self.tally.feasible:
+            return len(self.rows)
+        return infeasible_rows(self.rows, self.constrained)
+
+    @property
+    def is_infeasible(self) -> bool:
+        """Whether no feasible solution has been found up to this moment."""
+        return 0 < len(self.rows) == self.infeasible
+
+    def infeasible_of(self, curve: Curve) -> int:
+        """How many rows of a run beside this one come before its first feasible solution."""
+        return infeasible_rows(curve.rows, self.constrained)
 
     @property
     def never_applied(self) -> list[str]:
@@ -144,7 +180,14 @@ def tally_of(run: Run, before: Tally | None = None) -> Tally:
         next=None if run.done else run.explain(),
         tip=np.array([row], row_dtype(len(run.names))),
         best_x=_solution_of(run, before),
+        feasible=_is_feasible(run),
+        changes=tuple(run.changes),
     )
+
+
+def _is_feasible(run: Run) -> bool:
+    test = getattr(run.problem, "feasible", None)
+    return test is None or bool(test(getattr(run, "solution", run.state.best_x)))
 
 
 def _solution_of(run: Run, before: Tally | None) -> Any:
@@ -163,6 +206,8 @@ def final_tally(ended: Result | Record) -> Tally:
         histogram=np.array([total.histogram for total in ended.operators]),
         next=None,
         tip=ended.rows[-1:],
+        feasible=ended.best.feasible,
+        changes=tuple(ended.changes),
         best_x=ended.best.x,
     )
 
@@ -218,4 +263,5 @@ def _snapshot_of(
     problem, algorithm, selector, meter = map(trial.name_of, FAMILIES)
     energy = (info.name, str(info.provenance)) if info else (meter, "no")
     described = (rows, names, trial.budget, problem, algorithm, selector, *energy)
-    return Snapshot(*described, *known)._replace(info=info)
+    constrained = has_constraints(trial.problem)
+    return Snapshot(*described, *known)._replace(info=info, constrained=constrained)

@@ -1,6 +1,6 @@
 """A view: a figure, what it means in words, and its numbers in a table. Each view stands alone too.
 
->>> from app import FitnessView  # doctest: +SKIP
+>>> from .. import FitnessView  # doctest: +SKIP
 >>> FitnessView(solve(Trial("nk", "ils", budget="1 kJ")))  # doctest: +SKIP
 """
 
@@ -30,6 +30,8 @@ from .panes import figure_place, html_pane
 from .plot import Plot
 from .snapshot import Snapshot, snapshot_of_result, snapshot_of_run, tally_of
 
+NEVER = 2**31 - 1
+"""Milliseconds until a tooltip comes: it would cover what the button opens. It names the button."""
 SMALL: dict[str, Any] = {"size": "small", "margin": (0, 4), "align": "center"}
 WORDS = Environment(loader=FileSystemLoader(Path(__file__).with_name("words")))
 """The explanations by view; their `rule` is `RuleLabels.rule`."""
@@ -43,6 +45,9 @@ class Screen:
 
     A notebook needs more; `app.notebook` puts a screen of its own into `View.screen`.
     """
+
+    has_titles: ClassVar[bool] = False
+    """Whether figures show how their Joules are known; the page says it once, files always."""
 
     def draw(self, task: Callable[[], None]) -> None:
         """Draw what code has asked for."""
@@ -89,7 +94,7 @@ class View(pn.viewable.Viewer):
         self.options = self._options()
         for option in self.options:
             option.param.watch(self._redraw, "value")
-        self.figures = [LiveFigure() for _ in self.plots()]
+        self.figures = [LiveFigure(self.screen.has_titles) for _ in self.plots()]
         self._card = self._layout()
         if source is not None:
             self.bind(source)
@@ -215,7 +220,7 @@ class View(pn.viewable.Viewer):
 
         button = pmui.IconButton(
             icon=icon, description=f"{words} {self.title}", size="small", margin=0,
-            sx={"opacity": 0.72},
+            description_delay=NEVER, sx={"opacity": 0.8},
         )  # fmt: skip
         button.on_click(toggle)
         return button

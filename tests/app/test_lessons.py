@@ -68,17 +68,20 @@ def test_the_guess_is_answered_after_the_run(snapshot):
     controls.guess.value = "flip-5"
     assert "Press Run" in controls._answer.object
     controls.answer(with_totals(snapshot, "applications", [90, 10]))
-    assert "The right answer" in controls._answer.object
+    assert "You guessed “flip-5”. It was “flip-1”." in controls._answer.object
+    assert [button.label for button in controls.next] and controls.next.visible
+    controls.next[0].clicks += 1
+    assert controls.settings.seed == 2  # what the first button suggests
     controls.guess.value = "flip-1"
-    assert "You were right" in controls._answer.object
+    assert "You guessed “flip-1”. It was “flip-1”." in controls._answer.object
     controls.answer(None)
     assert "Press Run" in controls._answer.object
 
 
-def test_a_recorded_run_keeps_the_answer_until_it_is_asked_for(snapshot):
+def test_a_finished_run_keeps_the_answer_until_there_is_a_guess(snapshot):
     controls = Controls(Settings(), lambda *_: None)
-    controls.answer(snapshot, recorded=True)
-    assert controls._answer.object == ""
+    controls.answer(snapshot)
+    assert "%" not in controls._answer.object
     controls.guess.value = "flip-1"
     assert "%" in controls._answer.object
 
@@ -87,9 +90,9 @@ def test_the_page_does_not_choose_for_its_reader(snapshot):
     settings = Settings()
     controls = Controls(settings, lambda *_: None)
     guess, rule = controls.guess.get_root(), controls.rule.get_root()
-    controls.answer(snapshot, recorded=True)
+    controls.answer(snapshot)
     assert (controls.guess.value, guess.data.value) == (None, None)
-    assert controls._answer.object == ""
+    assert "%" not in controls._answer.object
     settings.selector = "ucb1"  # neither of the two buttons
     assert (controls.rule.value, rule.data.value) == (None, None)
     controls.rule.value = "eij-plus"

@@ -92,7 +92,7 @@ def test_step_without_a_run_begins_one(dashboard):
     play(dashboard, lambda: dashboard.controller.snapshot.tally is not None)
     play(dashboard, lambda: dashboard.controller.snapshot.tally.decisions == 1)
     assert dashboard.controller.stage == "paused"
-    assert "Decision 2" in dashboard.views[3]._table.object
+    assert "Decision 2" in dashboard.views[2]._table.object
     click(dashboard.bar.pause)
     finish(dashboard)
 

@@ -12,11 +12,15 @@ from bokeh.document import Document
 from bokeh.events import Tap
 
 from app.pages.zoo.page import EMPTY, ZooPage
+from app.pages.zoo.shipped import CASES, RULES, SETTINGS
 from app.views.heat import heat_map_of
 from eij_core.zoo import cells, frame_of_cells
 
 LINK = "?page=zoo&cases=twin-10,single&rules=uniform,greedy&trials=2"
 PATIENCE = 600.0
+
+
+TWIN, UNIFORM = ["Twin at 10 times the price"], ["Uniform choice"]
 
 
 @pytest.fixture
@@ -53,6 +57,13 @@ def test_it_opens_with_an_explanation_and_its_link(shown):
     assert shown.tick() is False
 
 
+def test_without_choices_it_opens_with_the_shipped_result():
+    page = ZooPage("?page=zoo", "me")
+    assert (len(page.cells), page.stage) == (len(RULES) * len(CASES), "shipped")
+    assert {cell.trials for cell in page.cells} == {SETTINGS["trials"]}
+    assert page.table.object.count("<tr>") == 1 + len(page.cells)
+
+
 @pytest.mark.long
 def test_it_runs_every_rule_in_every_case(shown):
     shown.start()
@@ -74,8 +85,8 @@ def test_cells_that_come_later_have_their_place_in_the_map(shown):
         hv.render(heat_map_of(first, "wasted_share", awaited=awaited))
         for awaited in ((), shown._pairs)
     ]
-    assert [figure.x_range.factors for figure in figures] == [["twin-10"], ["twin-10", "single"]]
-    assert [figure.y_range.factors for figure in figures] == [["uniform"], ["greedy", "uniform"]]
+    assert [figure.x_range.factors for figure in figures] == [TWIN, [*TWIN, "A single operator"]]
+    assert [figure.y_range.factors for figure in figures] == [UNIFORM, ["Greedy EI/J", *UNIFORM]]
 
 
 def test_a_click_on_a_cell_explains_it(shown):
@@ -84,9 +95,9 @@ def test_a_click_on_a_cell_explains_it(shown):
     figure = hv.render(shown.picture.object)
     # The first rule is on top, so it is the last on the axis; single has nobody to waste on.
     figure._trigger_event(Tap(figure, x=0.5, y=1.5))
-    assert "at 10 times the price" in shown.words.object and "uniform" in shown.words.object
+    assert "at 10 times the price" in shown.words.object and UNIFORM[0] in shown.words.object
     figure._trigger_event(Tap(figure, x=0.5, y=0.5))
-    assert "greedy" in shown.words.object
+    assert "Greedy EI/J" in shown.words.object
     before = shown.words.object
     figure._trigger_event(Tap(figure, x=9.5, y=0.5))
     assert shown.words.object == before

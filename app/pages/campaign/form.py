@@ -12,15 +12,19 @@ from eij_core import EijError, InputError
 from eij_core.campaigns import Campaign
 from eij_core.campaigns.grid import PLURALS, parsed
 from eij_core.campaigns.preparation import combinations
+from eij_core.registry import Range
 from eij_core.trial import FAMILIES
 
 from ...server.limits import check_trial, is_public
+from ...text.names import by_name
 from ...text.numbers import count
 from ...views.panes import html_pane
+from ..common.fields import number_field
 from ..common.layout import FIELD, WIDE, alert_box, column, show_alert
 from ..common.offers import offered, offered_spec
 
 EXAMPLE = Path(__file__).with_name("example.toml").read_text("utf-8")
+LABELS = {"problems": "Problems", "algorithms": "Algorithms", "selectors": "Rules"}
 START = parsed(EXAMPLE)
 """What the form holds at first."""
 CELLS, TRIALS = 24, 2_000
@@ -41,7 +45,10 @@ class CampaignForm(pn.viewable.Viewer):
         )
         self.fields: dict[str, Any] = {
             key: pmui.MultiChoice(
-                label=key.capitalize(), options=offered(family), value=START[key], **WIDE
+                label=LABELS[key],
+                options=by_name(family, offered(family)),
+                value=START[key],
+                **WIDE,
             )
             for key, family in PLURALS.items()
         } | {
@@ -51,9 +58,7 @@ class CampaignForm(pn.viewable.Viewer):
             "budget": pmui.TextInput(
                 label="Budget of each trial", value=START["budget"], placeholder="300 J", **FIELD
             ),
-            "seeds": pmui.IntInput(
-                label="Repetitions", value=START["seeds"], start=2, end=1000, **FIELD
-            ),
+            "seeds": number_field("Repetitions", START["seeds"], Range(2, 1000), **FIELD),
             "meter": pmui.Select(
                 label="Energy meter", options=["paper", "model"], value=START["meter"], **FIELD
             ),

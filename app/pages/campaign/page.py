@@ -21,7 +21,7 @@ from ...text.escape import text
 from ...text.numbers import count
 from ...views.panes import html_pane
 from ..common.job_page import JobPage
-from ..common.layout import FIELD, Quiet, column, middle
+from ..common.layout import FIELD, Quiet, box, column, middle
 from ..common.links import Choices
 from .form import CampaignForm
 from .live import LiveTable
@@ -32,7 +32,7 @@ NONE = "–"
 TASK_SECONDS = 0.15
 """Short tasks: the page shows progress after each, and other visitors wait for their turn."""
 EMPTY = """<div class='words'><p>One run shows how a rule works; to claim that it is better takes
-many. Choose problems, algorithms and selectors at the side, or paste a campaign's file, and run
+many. Choose problems, algorithms and rules at the side, or paste a campaign's file, and run
 them all on equal Joules; the report then compares them with tests, effect sizes and
 intervals.</p><p class='quiet'>Larger campaigns, on all cores or a cluster: <code>eij campaign run
 FILE --store DIR</code>; the paper's own: <code>eij paper</code>. Their stores can be opened
@@ -83,7 +83,8 @@ class CampaignPage(JobPage[Event | Report]):
 
     def main(self) -> Any:
         """Return what fills the middle."""
-        return middle(self.alert, self.toolbar.above(self._words, self._table), self._reports)
+        words = box(self._words, self._table)
+        return middle(self.alert, self.toolbar.bar(), words, self._reports)
 
     # --- what a visitor does ---
 

@@ -6,15 +6,29 @@ import io
 from collections.abc import Callable
 from typing import Any
 
+import panel as pn
 import panel_material_ui as pmui
+import param
 
 from ...server.limits import UPLOAD_BYTES
 from ...text.escape import text
+
+STAYING = """
+:host { position: sticky; top: 52px; z-index: 20; }
+@media (max-width: 599px) { :host { position: fixed; top: auto; bottom: 0; left: 0; right: 0; } }
+"""
+FOLDED: dict[str, Any] = {
+    "borderRadius": "10px !important",
+    "&::before": {"display": "none"},
+    "& .MuiAccordionSummary-root": {"minHeight": "36px", "px": "10px"},
+    "& .MuiAccordionSummary-content": {"my": "6px !important"},
+}
 
 __all__ = [
     *(
         "FIELD",
         "WIDE",
+        "Fold",
         "Quiet",
         "alert_box",
         "box",
@@ -23,7 +37,7 @@ __all__ = [
         "download",
         "file_field",
     ),
-    *("fold", "middle", "set_changed", "show_alert"),
+    *("middle", "set_changed", "show_alert", "staying"),
 ]
 
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": (6, 6)}
@@ -49,9 +63,18 @@ def box(*parts: Any, **style: Any) -> Any:
     )  # fmt: skip
 
 
+def staying(*parts: Any) -> Any:
+    """Return a box that stays at the top of the window, on a phone at its bottom."""
+    return pmui.Paper(
+        *parts, elevation=0, variant="outlined", sizing_mode="stretch_width", margin=0,
+        sx={"p": "4px 6px", "borderRadius": "12px"}, stylesheets=[STAYING],
+    )  # fmt: skip
+
+
 def middle(*parts: Any) -> Any:
     """Return parts that fill the middle of a page, one below the other."""
-    return column(*parts, sx={"p": {"xs": "8px", "sm": "16px"}, "gap": "14px"})
+    padding = {"p": {"xs": "8px", "sm": "10px 16px"}, "pb": {"xs": "140px", "sm": "24px"}}
+    return column(*parts, sx={**padding, "gap": "10px"})
 
 
 def alert_box(**params: Any) -> Any:
@@ -69,7 +92,8 @@ def show_alert(alert: Any, message: object = "", **params: Any) -> None:
 def file_field(label: str, css_class: str, accept: str, **params: Any) -> Any:
     """Return a field for one file of the visitor's."""
     return pmui.FileInput(
-        label=label, css_classes=[css_class], accept=accept, multiple=False, size="small",
+        label=label, uploaded_label=label,  # whether a file can be used is not known yet
+        css_classes=[css_class], accept=accept, multiple=False, size="small",
         variant="outlined", max_file_size=UPLOAD_BYTES, **params,
     )  # fmt: skip
 
@@ -110,24 +134,49 @@ def set_changed(widget: Any, **values: Any) -> None:
         widget.param.update(**changed)
 
 
-def fold(title: str, content: Callable[[], list[Any]] = list, margin: Any = 0) -> Any:
-    """Return a part that is folded up; it gets its content when it is first opened.
+class Fold(pn.viewable.Viewer):
+    """A part that is folded up, with a button above it; it is filled when it is first opened.
 
     Few visitors open one, so the page opens faster.
+
+    Parameters
+    ----------
+    title : str
+    content : callable, optional
+        Returns what is inside.
     """
-    folded = pmui.Details(
-        title=title,
-        collapsed=True,
-        fully_expanded=True,
-        elevation=0,
-        sx={"borderRadius": "10px", "& > *:first-of-type": {"backgroundColor": "transparent"}},
-        sizing_mode="stretch_width",
-        margin=margin,
-    )
 
-    def fill(event: Any) -> None:
-        if not event.new and not folded.objects:
-            folded.objects = content()
+    title = param.String()
+    collapsed = param.Boolean(True)
 
-    folded.param.watch(fill, "collapsed")
-    return folded
+    def __init__(
+        self, title: str, content: Callable[[], list[Any]] = list, margin: Any = 0
+    ) -> None:
+        super().__init__(title=title)
+        self._content = content
+        self._inside = column()
+        self._outside = pmui.Accordion(
+            (title, self._inside), active=[], elevation=0, variant="outlined", margin=margin,
+            title_variant="body2", disable_gutters=True, sizing_mode="stretch_width", sx=FOLDED,
+        )  # fmt: skip
+        self._outside.param.watch(self._on_click, "active")
+
+    def __panel__(self) -> Any:
+        return self._outside
+
+    def show(self, visible: bool) -> None:  # type: ignore[override]
+        """Show the fold, or hide it with its button."""
+        self._outside.visible = visible
+
+    def refill(self) -> None:
+        """Put in anew what is inside, if it is open; otherwise when it is opened."""
+        self._inside.objects = [] if self.collapsed else self._content()
+
+    @param.depends("title", watch=True)
+    def _write(self) -> None:
+        self._outside[0] = (self.title, self._inside)
+
+    def _on_click(self, event: Any) -> None:
+        if event.new and not self._inside.objects:
+            self._inside.objects = self._content()
+        self.collapsed = not event.new

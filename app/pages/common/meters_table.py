@@ -14,7 +14,7 @@ from eij_core.meters.counters.detect import CounterRow, counter_table
 from ...text.escape import text
 from ...text.tables import table
 from ...views.panes import html_pane
-from .layout import fold
+from .layout import Fold
 
 LOOK_HERE = "The fold “Which meters are alive here?” says what this machine has."
 
@@ -56,7 +56,7 @@ class MetersHere(pn.viewable.Viewer):
         super().__init__()
         self._select = select
         self._table = html_pane((5, 10), "<p class='words quiet'>Looking at this machine…</p>")
-        self._fold = fold(
+        self._fold = Fold(
             "Which meters are alive here?", lambda: [self._table], margin=(0, 6, 10, 6)
         )
         self._fold.param.watch(self._look, "collapsed")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -16,7 +15,11 @@ from eij_core import EijError, InputError, MeterUnavailable, Spec
 from eij_core.registry import Parameter
 from eij_core.trial import FAMILIES
 
-from .layout import FIELD, WIDE, Quiet, alert_box, column, fold, show_alert
+from ...text.escape import text
+from ...text.names import about, by_name, grouped
+from ...views.panes import html_pane
+from .fields import number_field
+from .layout import FIELD, WIDE, Fold, Quiet, alert_box, column, show_alert
 from .meters_table import meter_labels
 from .offers import brief, fitting, offered, operators_of, read_component
 
@@ -51,10 +54,21 @@ def widget_for(parameter: Parameter, value: Any, operators: tuple[str, ...] = ()
     if kind is float and high - low <= 1.0:
         return pmui.FloatSlider(start=low, end=high, step=0.01, **{**common, "margin": (6, 16)})
     if kind in (int, float):
-        start, end = (kind(bound) if math.isfinite(bound) else None for bound in (low, high))
-        field, step = (pmui.IntInput, 1) if kind is int else (pmui.FloatInput, 0.1)
-        return field(start=start, end=end, step=step, **common)
+        return number_field(
+            label, kind(value), parameter.range, step=1 if kind is int else 0.1,
+            description=about, **FIELD,
+        )  # fmt: skip
     return pmui.TextInput(max_length=200, **common)
+
+
+def _menu(family: str, problem: str) -> Any:
+    """Return the menu of a family, by full names; of algorithms, those that fit the problem."""
+    names = fitting(problem) if family == "algorithm" else offered(family)
+    common = {"label": TITLES[family], "value": names[0], **FIELD}
+    if family == "selector":
+        return pmui.Select(groups=grouped(family, names), **common)
+    options = meter_labels(names) if family == "meter" else by_name(family, names)
+    return pmui.Select(options=options, **common)
 
 
 class ComponentPicker(pn.viewable.Viewer):
@@ -87,13 +101,11 @@ class ComponentPicker(pn.viewable.Viewer):
         self.widgets: dict[str, Any] = {}
         self._built = ""
         """The component whose parameters the widgets are for."""
-        problem = getattr(settings, "problem", "")
-        names = fitting(problem) if family == "algorithm" else offered(family)
-        options = meter_labels(names) if family == "meter" else names
-        self.select = pmui.Select(label=TITLES[family], options=options, value=names[0], **FIELD)
+        self.select = _menu(family, getattr(settings, "problem", ""))
+        self._about = html_pane((0, 12, 6, 12))
         self._parameters = column()
         self._more: list[Any] = []
-        self._fold = fold("more parameters", lambda: self._more, margin=(0, 6, 10, 6))
+        self._fold = Fold("more parameters", lambda: self._more, margin=(0, 6, 10, 6))
         self._problem = alert_box()
         self._read(getattr(settings, family))
         self.select.param.watch(self._on_select, "value")
@@ -102,7 +114,7 @@ class ComponentPicker(pn.viewable.Viewer):
         settings.param.watch(lambda event: self._read(event.new), family)
 
     def __panel__(self) -> Any:
-        return column(self.select, self._parameters, self._fold, self._problem)
+        return column(self.select, self._about, self._parameters, self._fold, self._problem)
 
     @property
     def value(self) -> str:
@@ -160,18 +172,19 @@ class ComponentPicker(pn.viewable.Viewer):
         more = {name: w for name, w in self.widgets.items() if name not in FIRST}
         self._more = list(more.values())
         named = ", ".join(name.replace("_", " ") for name in list(more)[:3])
-        self._fold.title = f"{spec.name}: {named}{', …' if len(more) > 3 else ''}"
-        self._fold.visible = bool(more)
-        self._fold.objects = [] if self._fold.collapsed else self._more
-        self.select.description = registry.about(spec.name)
+        self._fold.title = f"More: {named}{', …' if len(more) > 3 else ''}"
+        self._fold.show(bool(more))
+        self._fold.refill()
+        self._about.object = f"<p class='about'>{text(about(self.family, spec.name))}</p>"
 
     def _offer_fitting(self, event: Any) -> None:
         """Offer the algorithms of the problem's space, and leave one that is not among them."""
         names = fitting(event.new)
-        if names == self.select.options:
+        options = by_name("algorithm", names)
+        if options == self.select.options:
             return
         with self._quiet:
-            self.select.options = names
+            self.select.options = options
         if Spec.parse(self.value).name not in names:
             self.value = names[0]
 

@@ -7,10 +7,14 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from .layout import box, button_row, set_changed
+from .layout import button_row, set_changed, staying
 
 STAGES = {
     "idle": ("Ready", "default"),
+    "recorded": ("Recorded run", "default"),
+    "refused": ("Cannot be run", "error"),
+    "shipped": ("Result shipped with EI/J", "default"),
+    "stale": ("Shown: previous run", "warning"),
     "waiting": ("Waiting for a turn", "warning"),
     "compiling": ("Compiling", "warning"),
     "running": ("Running", "primary"),
@@ -22,7 +26,13 @@ STAGES = {
     "failed": ("Failed", "error"),
 }
 """Label and colour of the chip."""
-BUTTON: dict[str, Any] = {"size": "medium", "margin": (4, 4)}
+SLIM = {
+    "minWidth": 0,
+    "px": {"xs": "9px", "sm": "14px"},
+    "& .MuiButton-startIcon": {"display": {"xs": "none", "sm": "inherit"}},
+}
+"""All buttons in one line of a phone."""
+BUTTON: dict[str, Any] = {"size": "medium", "margin": (4, 2), "sx": SLIM}
 PLAIN: dict[str, Any] = {"variant": "outlined", "color": "default", **BUTTON}
 
 
@@ -35,7 +45,9 @@ class Toolbar:
             label=verb, icon="play_arrow", color="primary", variant="contained", **BUTTON
         )
         self.stop = pmui.Button(label="Stop", icon="stop", disabled=True, **PLAIN)
-        self.stage = pmui.Chip(label="Ready", size="small", margin=(8, 6), variant="outlined")
+        self.stage = pmui.Chip(
+            label="Ready", size="small", margin=(8, 6), variant="outlined", tags=["stage"]
+        )  # fmt: skip
         self.progress = pmui.LinearProgress(
             value=0, variant="determinate", sizing_mode="stretch_width", margin=(4, 8, 6, 8),
             sx={"height": "6px", "borderRadius": "3px"},
@@ -53,7 +65,7 @@ class Toolbar:
         variant = "indeterminate" if unknown else "determinate"
         set_changed(self.progress, value=round(100 * share), variant=variant)
 
-    def above(self, *parts: Any) -> Any:
-        """Return the toolbar with these parts below it, in one box."""
+    def bar(self) -> Any:
+        """Return the toolbar, which stays in sight when the page is scrolled."""
         buttons = button_row(self.run, self.stop, pn.layout.HSpacer(), self.stage)
-        return box(buttons, self.progress, *parts)
+        return staying(buttons, self.progress)

@@ -17,6 +17,7 @@ from eij_core.engine.histogram import dense
 from eij_core.meters.counters.detect import openers
 from eij_core.profiles.measure import Profiler
 from eij_core.profiles.profile import Profile
+from eij_core.registry import Range
 
 from ...server.limits import check_trial
 from ...text.escape import text
@@ -27,6 +28,7 @@ from ...views.energy import EnergyPlot
 from ...views.live_figure import LiveFigure
 from ...views.panes import figure_place, html_pane
 from ...views.snapshot import Tally, empty_snapshot
+from ..common.fields import number_field
 from ..common.job_page import JobPage
 from ..common.layout import FIELD, box, column, download, middle
 from ..common.links import Choices
@@ -73,8 +75,8 @@ class ProfilePage(JobPage[Step]):
             kind: download(words, f"profile.{kind}", partial(self._file, kind))
             for kind, words in (("json", "JSON"), ("parquet", "Parquet"))
         }
-        self.batches = pmui.IntInput(
-            label="batches of each operator", value=20, start=1, end=200, **FIELD,
+        self.batches = number_field(
+            "batches of each operator", 20, Range(1, 200), **FIELD,
             description="A batch lasts 50 ms on a real meter; more batches, finer distributions",
         )  # fmt: skip
         self.pickers = {family: ComponentPicker(family, self.settings) for family in PROFILED}
@@ -96,7 +98,7 @@ class ProfilePage(JobPage[Step]):
         """Return what fills the middle."""
         figure = figure_place(self.figure.pane, min_height=300)
         found = box(figure, self.table, pmui.FlexBox(*self.downloads.values()))
-        return middle(self.alert, self.toolbar.above(self.words), found)
+        return middle(self.alert, self.toolbar.bar(), box(self.words), found)
 
     def start(self) -> None:
         """Profile what is chosen."""
@@ -115,7 +117,7 @@ class ProfilePage(JobPage[Step]):
         self._number, self._empty = self._number + 1, empty_snapshot(trial)
         # Two profiles at once would count each other's Joules, except on a price list.
         simulated = trial.name_of("meter") in ("model", "paper")
-        self.run_job(_steps(trial, int(self.batches.value or 1)), alone=not simulated)
+        self.run_job(_steps(trial, int(self.batches.value)), alone=not simulated)
 
     def take(self, item: Step) -> None:
         """Take in the profile as it stands after another batch."""

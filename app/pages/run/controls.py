@@ -12,11 +12,13 @@ import panel_material_ui as pmui
 
 from eij_core import EijError, Spec
 from eij_core.meters.paper import PROBLEMS as PRICED
+from eij_core.registry import Range
 
 from ...internals.panel import allow_no_choice
 from ...text.escape import text
 from ...views.panes import html_pane
 from ...views.snapshot import Snapshot
+from ..common.fields import number_field
 from ..common.layout import FIELD, Quiet, alert_box, column, show_alert
 from ..common.meters_table import MetersHere
 from ..common.pickers import TITLES, ComponentPicker, complain_at
@@ -25,7 +27,7 @@ from .lessons.lessons import LESSONS
 from .settings import Settings, split_budget
 
 UNITS = ["J", "kJ", "mJ", "Wh", "evaluations", "s"]
-OWN = "my own settings"
+OWN = "none: my own settings"
 RULES = {"EI/J+": "eij-plus", "the paper's EI/J": "eij"}
 LESSON_SETS = ("budget", "meter", "seed", "selector", "compare")
 """Settings that a lesson resets to their default unless it sets them."""
@@ -46,7 +48,6 @@ class Controls(pn.viewable.Viewer):
         self.settings = settings
         self._quiet = Quiet()
         self._finished: Snapshot | None = None
-        self._recorded = False
         self._error: EijError | None = None
         self._build_lesson()
         self._build_fields(on_parameter)
@@ -59,9 +60,10 @@ class Controls(pn.viewable.Viewer):
             (self.lesson, _values_of_lesson),
             (self.rule, lambda rule: {"selector": rule} if rule else {}),
             (self.target, lambda target: {"target": target}),
-            (self.seed, lambda seed: {} if seed is None else {"seed": seed}),
+            (self.seed, lambda seed: {"seed": seed}),
             (self.amount, lambda _: {"budget": self._budget_now()}),
             (self.unit, lambda _: {"budget": self._budget_now()}),
+            (self.compare, lambda compare: {"compare": compare}),
         ):
             widget.param.watch(partial(self._on_widget, values_of), "value")
         settings.param.watch(self._on_settings, list(Settings.FIELDS))
@@ -77,6 +79,8 @@ class Controls(pn.viewable.Viewer):
             sizing_mode="stretch_width",
         )  # fmt: skip
         self._answer = html_pane((2, 10, 8, 10))
+        self.next = pmui.FlexBox(margin=(0, 8, 8, 8), gap="6px", visible=False)
+        """What to try after the answer, a button each."""
 
     def _build_fields(self, on_parameter: Callable[..., None]) -> None:
         settings = self.settings
@@ -92,13 +96,15 @@ class Controls(pn.viewable.Viewer):
         )  # fmt: skip
         self.instance_file = InstanceFile(settings)
         self.meters_here = MetersHere(self.pickers["meter"].select)
-        self.amount = pmui.FloatInput(
-            label="Energy budget", value=1.0, start=0.0, step=1.0, **FIELD
-        )
+        self.amount = number_field("Energy budget", 1.0, Range(0.0, above=True), step=1.0, **FIELD)
         self.unit = pmui.Select(label="unit", options=UNITS, value="kJ", **FIELD)
-        self.seed = pmui.IntInput(
-            label="Seed", value=settings.seed, start=0, end=2**31 - 1, step=1,
+        self.seed = number_field(
+            "Seed", settings.seed, Range(*Settings.param["seed"].bounds), step=1,
             description="Same settings and seed, same run", **FIELD,
+        )  # fmt: skip
+        self.compare = pmui.Switch(
+            label="compare with baselines", value=settings.compare, margin=(4, 8),
+            description="Uniform choice and each operator alone, on the same Joules",
         )  # fmt: skip
         self.target = pmui.TextInput(
             label="Stop at", value=settings.target, placeholder="optimum, 1% or a fitness",
@@ -111,9 +117,9 @@ class Controls(pn.viewable.Viewer):
         budget = pmui.Row(self.amount, self.unit, sizing_mode="stretch_width", margin=0)
         problem, algorithm, selector, meter = self.pickers.values()
         return column(
-            self.lesson, self._question, self.guess, self._answer, problem, self.instance_file,
-            algorithm, selector, self.rule, budget, self._problem, self.target, self.seed, meter,
-            self.meters_here, margin=(4, 2),
+            self.lesson, self._question, self.guess, self._answer, self.next,
+            problem, self.instance_file, algorithm, selector, self.rule, budget, self._problem,
+            self.target, self.seed, self.compare, meter, self.meters_here, margin=(4, 2),
         )  # fmt: skip
 
     def complain(self, error: EijError | None) -> None:
@@ -130,7 +136,7 @@ class Controls(pn.viewable.Viewer):
             self.settings.param.update(values_of(event.new))
 
     def _budget_now(self) -> str:
-        return f"{self.amount.value or 0:g} {self.unit.value}"
+        return f"{self.amount.value:.12g} {self.unit.value}"
 
     def _on_settings(self, *events: Any) -> None:
         changed = {event.name for event in events}
@@ -149,6 +155,7 @@ class Controls(pn.viewable.Viewer):
         with self._quiet:
             self.lesson.value = self.settings.lesson
             self.seed.value = self.settings.seed
+            self.compare.value = self.settings.compare
             self.target.value = self.settings.target
             chosen = Spec.parse(self.settings.selector).name
             self.rule.value = chosen if chosen in RULES.values() else None
@@ -176,38 +183,45 @@ class Controls(pn.viewable.Viewer):
             else ""
         )
 
-    def answer(self, snapshot: Snapshot | None, recorded: bool = False) -> None:
-        """Answer the lesson's question from its finished run; None: there is no such run yet.
-
-        A recorded run is there before the visitor can guess, so it answers after the guess.
-        """
+    def answer(self, snapshot: Snapshot | None) -> None:
+        """Answer the lesson's question from its finished run; None: there is no such run yet."""
         if snapshot is not self._finished:
-            self._finished, self._recorded = snapshot, recorded
+            self._finished = snapshot
             self._show_answer()
 
     def _show_answer(self) -> None:
         lesson, snapshot = LESSONS.get(self.settings.lesson), self._finished
         guess = self.guess.value
-        if lesson is None or snapshot is None or not len(snapshot.rows):
-            waiting = lesson is not None and guess is not None
-            words = "<p class='words quiet'>Press Run to see.</p>" if waiting else ""
-            self._answer.object = words
-            return
-        if guess is None and self._recorded:
-            self._answer.object = ""
+        over = lesson is not None and snapshot is not None and len(snapshot.rows) > 0
+        answered = over and guess is not None
+        self.next.visible = answered
+        if lesson is None or snapshot is None or not answered:
+            words = "Choose your guess to see the answer." if over else "Press Run to see."
+            waits = lesson is not None and (over or guess is not None)
+            self._answer.object = f"<p class='words quiet'>{words}</p>" if waits else ""
             return
         verdict = lesson.judge(snapshot)
-        if guess is None or verdict.right < 0:
-            opening = ""
-        elif guess == lesson.guesses[verdict.right]:
-            opening = "<b>You were right.</b> "
-        else:
-            opening = f"<b>The right answer: “{text(lesson.guesses[verdict.right])}”.</b> "
+        opening = ""
+        if verdict.right >= 0:
+            right = text(lesson.guesses[verdict.right])
+            opening = f"<b>You guessed “{text(guess)}”. It was “{right}”.</b> "
         self._answer.object = (
             f"<div class='words' role='status'><p>{opening}{text(verdict.words)}</p>"
-            f"<details><summary>Why, and what to try next</summary><p>{text(lesson.watch)}</p>"
-            "</details></div>"
+            f"<p>{text(lesson.watch)}</p></div>"
         )
+        self.next.objects = [self._attempt(**attempt) for attempt in lesson.attempts]
+
+    def _attempt(self, label: str, **values: Any) -> Any:
+        """Return a button that changes settings as a lesson suggests."""
+        button = pmui.Button(
+            label=label, icon="arrow_forward", size="small", variant="outlined", margin=2
+        )
+
+        def apply(_: Any) -> None:
+            self.settings.param.update(**values)
+
+        button.on_click(apply)
+        return button
 
 
 def _values_of_lesson(key: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from eij_core.records.counterfactual import CAVEAT, Counterfactual, reschedule
 from ...background.controller import PACED, Controller
 from ...background.jobs import GeneratorJob
 from ...text.escape import text
+from ...text.names import grouped
 from ...text.numbers import count
 from ...text.tables import row, table
 from ...views.panes import html_pane
@@ -40,8 +41,9 @@ class CounterfactualPanel(pn.viewable.Viewer):
         super().__init__()
         self.controller = controller
         self.rule = pmui.Select(
-            label="Another rule", options=offered("selector"), value="ucb1", size="small",
-            width=220, margin=(6, 6),
+            label="Another rule", groups=grouped("selector", offered("selector")), value="ucb1",
+            size="small",
+            width=280, margin=(6, 6),
         )  # fmt: skip
         self.ask = pmui.Button(
             label="What would it have chosen?", icon="alt_route", variant="outlined", size="small",

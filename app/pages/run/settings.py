@@ -25,6 +25,10 @@ PACES = {
 }
 
 
+OPENING: dict[str, Any] = {"lesson": "", "budget": "200 J", "seed": 10}
+"""What the page opens with: a run that goes on improving over most of its budget."""
+
+
 class Settings(param.Parameterized):
     """A visitor's choices. Components are texts, as on the command line."""
 
@@ -51,6 +55,17 @@ class Settings(param.Parameterized):
     def values_now(self) -> dict[str, Any]:
         """The settings as a dictionary."""
         return {name: getattr(self, name) for name in self.FIELDS}
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What decides on the run: the settings without what can change while it is on."""
+        live = ("pace", "compare")
+        chosen = {name: value for name, value in self.values_now.items() if name not in live}
+        return {**chosen, "instance_file": self.instance_file}
+
+    def is_other_than(self, described: dict[str, Any]) -> bool:
+        """Tell whether another run is described than the one that was."""
+        return self.described != described
 
     def trial(self) -> Trial:
         """Return the trial that these settings describe, or raise `InputError` for the field."""

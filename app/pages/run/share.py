@@ -32,6 +32,9 @@ from ..common.layout import (
 from . import permalink, uploads
 from .settings import Settings
 
+BINARY = (".parquet", ".arrows")
+"""Records that can be chosen but are not read here; the refusal says what is."""
+
 
 def command(trial: Trial, problem: str = "") -> str:
     """Return the command that makes this run; `problem` names one that came as a file.
@@ -87,7 +90,7 @@ class Share(pn.viewable.Viewer):
             for kind, words in (("parquet", "Parquet"), ("csv", "CSV"), ("json", "JSON"))
         }
         self.upload = file_field(
-            "Load a recorded run", "file-run", ",".join(uploads.TEXTS), margin=(4, 4)
+            "Load a recorded run", "file-run", ",".join((*uploads.TEXTS, *BINARY)), margin=(4, 4)
         )
         self._refusal = alert_box()
         self.past = pmui.CheckBoxGroup(
@@ -104,7 +107,8 @@ class Share(pn.viewable.Viewer):
             (5, 10),
             "<p class='words quiet'>The address of this page holds your settings: copy it to share "
             "them. Every figure's toolbar saves it as PNG or SVG. A file holds the finished run; "
-            f"you can load it here again, up to {UPLOAD_BYTES / 1e6:g} MB, or with eij.</p>",
+            f"JSON can be loaded here again, up to {UPLOAD_BYTES / 1e6:g} MB; CSV is the plain "
+            "table, for pandas and spreadsheets.</p>",
         )
         files = button_row(*self.downloads.values(), self.upload)
         return column(words, files, self._refusal, self.past, self._code, margin=(0, 8))
@@ -149,12 +153,16 @@ class Share(pn.viewable.Viewer):
         )
 
     def _file(self, kind: str) -> io.BytesIO:
-        """Return the run's record; the button is enabled once the run is over."""
+        """Return the run's record, or its table as CSV; the button is enabled once it is over."""
         run = self.controller.ended_run
         assert run is not None
         words = [run.trial.name_of(family) for family in ("problem", "algorithm", "selector")]
         self.downloads[kind].filename = f"eij-{slug('-'.join(words))}-seed-{run.trial.seed}.{kind}"
-        return io.BytesIO(records.write(run.result(), f".{kind}"))
+        result = run.result()
+        if kind == "csv":
+            table = result.frame.assign(provenance=str(result.meter.provenance))
+            return io.BytesIO(table.to_csv(index=False).encode())
+        return io.BytesIO(records.write(result, f".{kind}"))
 
     def _on_upload(self, event: Any) -> None:
         if event.new is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...text.escape import text
-from ...text.numbers import count, gap, number, short
+from ...text.numbers import count, gap, number, quantity, short
 from ...views.snapshot import Snapshot
 
 ABOUT = {
@@ -22,15 +22,15 @@ def numbers(snapshot: Snapshot) -> str:
     seconds = snapshot.tally.seconds if snapshot.tally is not None else math.nan
     rate = evaluations / seconds if seconds > 0.0 else math.nan
     cards = [
-        ("best fitness", number(best, 5)),
-        ("optimum gap", gap(best, snapshot.optimum)),
-        (_spent_of(snapshot), f"{number(joules)} J"),
+        ("best fitness", "infeasible" if snapshot.is_infeasible else number(best, 5)),
+        ("optimum gap", "–" if snapshot.is_infeasible else gap(best, snapshot.optimum)),
+        (_spent_of(snapshot), quantity(joules, "J")),
         ("decisions", count(decisions)),
         ("evaluations", count(evaluations)),
         ("evaluations / s", short(rate)),
     ]
     if snapshot.provenance != "simulated":  # simulated Joules per real second mean nothing
-        cards.append(("Watts", f"{number(joules / seconds, 3)} W" if seconds > 0.0 else "–"))
+        cards.append(("Watts", quantity(joules / seconds, "W", 3) if seconds > 0.0 else "–"))
     body = "".join(
         f"<div class='stat' title='{ABOUT.get(key, '')}'><b>{value}</b><span>{key}</span></div>"
         for key, value in cards
@@ -40,7 +40,7 @@ def numbers(snapshot: Snapshot) -> str:
 
 def _spent_of(snapshot: Snapshot) -> str:
     joules = snapshot.budget.joules
-    return f"of {number(joules)} J spent" if math.isfinite(joules) else "Joules spent"
+    return f"of {quantity(joules, 'J')} spent" if math.isfinite(joules) else "Joules spent"
 
 
 def sentence(snapshot: Snapshot) -> str:

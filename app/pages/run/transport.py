@@ -16,12 +16,16 @@ from ...background.warming import shared_warming
 from ...text.escape import text
 from ...views.panes import html_pane
 from ...views.snapshot import Snapshot
-from ..common.layout import box, button_row, set_changed
-from ..common.toolbar import PLAIN, Toolbar
+from ..common.layout import box, button_row, column, set_changed, staying
+from ..common.toolbar import PLAIN, STAGES, Toolbar
 from .provenance import energy_card
 from .settings import PACES, Settings
+from .shown import Shown
 from .tiles import numbers, sentence
 
+PREVIOUS = "<p class='words'>Shown: the previous run. The settings have changed since.</p>"
+WIDE_ONLY = "@media (max-width: 599px) { :host { display: none } }"
+"""Of what a phone has no room for in the bar."""
 INVITATIONS = {
     "waiting": "Other runs are on. Yours begins when its turn comes.",
     "compiling": "Compiling the search for this combination. This takes some seconds the first "
@@ -37,7 +41,7 @@ class TransportBar(Toolbar, pn.viewable.Viewer):
     ----------
     controller : Controller
     settings : Settings
-        Its pace and its comparison are chosen here.
+        Its pace is chosen here.
     """
 
     def __init__(self, controller: Controller, settings: Settings) -> None:
@@ -48,23 +52,30 @@ class TransportBar(Toolbar, pn.viewable.Viewer):
         self.reset = pmui.Button(label="Reset", icon="restart_alt", **PLAIN)
         self.pace = pmui.Select(
             label="Play the budget in", options=_paces(settings.pace), value=settings.pace,
-            size="small", width=172, margin=(4, 6),
-        )  # fmt: skip
-        self.compare = pmui.Switch(
-            label="compare with baselines", value=settings.compare, margin=(4, 8),
-            description="Uniform choice and each operator alone, on the same Joules",
+            size="small", width=150, margin=(4, 6), stylesheets=[WIDE_ONLY],
         )  # fmt: skip
         self.energy = pmui.Chip(
-            label="simulated energy", size="small", icon="bolt", margin=(8, 4), variant="outlined"
+            label="simulated energy",
+            size="small",
+            icon="bolt",
+            margin=(8, 4),
+            variant="outlined",
+            stylesheets=[WIDE_ONLY],
         )
         self._energy_card = html_pane((2, 10, 8, 10), visible=False)
         self._explained: Any = None
-        self._numbers = html_pane((4, 8))
-        self._sentence = html_pane((0, 10, 4, 10))
+        self._numbers = html_pane((0, 0))
+        self._sentence = html_pane((2, 2))
+        self.restore = pmui.Button(
+            label="Bring its settings back", icon="undo", size="small", variant="text", margin=0
+        )
+        self._previous = pmui.Row(
+            html_pane((7, 8), PREVIOUS, sizing_mode=None), self.restore, visible=False, margin=0
+        )
         self._words = self._warming = ""
         self.replay = pmui.FloatSlider(
             label="Replay: share of the run shown (%)", start=0.0, end=100.0, step=0.5, value=100.0,
-            visible=False, sizing_mode="stretch_width", margin=(4, 20), size="small",
+            visible=False, sizing_mode="stretch_width", margin=(0, 20), size="small",
         )  # fmt: skip
         self._connect(controller, settings)
 
@@ -81,8 +92,6 @@ class TransportBar(Toolbar, pn.viewable.Viewer):
         card = self._energy_card
         self.energy.on_click(lambda _: card.param.update(visible=not card.visible))
         self.pace.param.watch(lambda event: settings.param.update(pace=event.new), "value")
-        self.compare.param.watch(lambda event: settings.param.update(compare=event.new), "value")
-        settings.param.watch(lambda event: self.compare.param.update(value=event.new), "compare")
 
         def on_pace(event: Any) -> None:
             self.pace.param.update(options=_paces(event.new), value=event.new)
@@ -91,14 +100,23 @@ class TransportBar(Toolbar, pn.viewable.Viewer):
         settings.param.watch(on_pace, "pace")
 
     def __panel__(self) -> Any:
+        return staying(*self._parts())
+
+    def plain(self) -> Any:
+        """Return the bar for a notebook, where it scrolls with its cell."""
+        return box(*self._parts(), p="4px 6px", borderRadius="12px")
+
+    def _parts(self) -> tuple[Any, ...]:
         buttons = button_row(
-            self.run, self.pause, self.step, self.stop, self.reset, self.pace, self.compare,
+            self.run, self.pause, self.step, self.stop, self.reset, self.pace,
             pn.layout.HSpacer(), self.energy, self.stage,
         )  # fmt: skip
-        return box(
-            buttons, self._energy_card, self.progress, self._numbers, self._sentence, self.replay,
-            p="6px", borderRadius="12px",
-        )  # fmt: skip
+        return buttons, self._previous, self.progress
+
+    @property
+    def gauges(self) -> Any:
+        """The numbers of the run and where they come from, to be put below the bar."""
+        return column(self._energy_card, self._numbers, self._sentence)
 
     def show_warming(self) -> bool:
         """Say what the server compiles in the background; return whether that is news."""
@@ -115,35 +133,29 @@ class TransportBar(Toolbar, pn.viewable.Viewer):
             words += f"<p class='words quiet'>{self._warming}</p>"
         set_changed(self._sentence, object=f"<div class='ends'>{words}</div>")
 
-    def refresh(self, controller: Controller) -> None:
+    def refresh(self, controller: Controller, shown: Shown) -> None:
         """Show where the run stands."""
-        stage, job, (snapshot, _) = controller.stage, controller.job, controller.shown
-        if job is None:
-            self.show_stage(stage)
-        elif stage == "compiling" and len(job.lanes) > 1:
-            self.show_stage(stage, f"{job.built + 1} of {len(job.lanes)}")
-        elif stage == "finished" and job.leader is not None:
-            self.show_stage(stage, job.leader.reason)
-        elif stage == "running" and controller.compiling and not job.place:
-            self.show_stage(stage, "interpreted until compiled")
+        state, snapshot = shown.state, controller.shown[0]
+        if shown.stale:
+            self.show_stage("stale", STAGES[state][0].lower() if shown.busy else "")
         else:
-            place = job.place
-            self.show_stage("waiting" if place else stage, f"number {place}" if place else "")
-        paused = stage == "paused"
+            self.show_stage(state, shown.detail)
+        paused = state == "paused"
         set_changed(
             self.pause,
             label="Resume" if paused else "Pause",
             icon="play_arrow" if paused else "pause",
-            disabled=stage not in ("running", "paused"),
+            disabled=state not in ("running", "paused"),
         )
-        set_changed(self.stop, disabled=not controller.busy)
-        again = stage in ("finished", "stopped", "failed")
-        set_changed(self.run, label="Run again" if again else "Run")
-        over = stage in ("finished", "stopped", "idle")
-        set_changed(self.replay, visible=over and len(controller.snapshot.rows) > 2)
+        set_changed(self.stop, disabled=not shown.busy)
+        set_changed(self.run, label=shown.run_label)
+        set_changed(self._previous, visible=shown.stale)
+        set_changed(self.restore, visible=controller.stamped is not None)
+        set_changed(self.replay, visible=shown.can_replay and len(controller.snapshot.rows) > 2)
         if controller.share >= 1.0:
             set_changed(self.replay, value=100.0)
-        self._show(snapshot, stage)
+        self.show_progress(shown.share, unknown=state in ("waiting", "compiling"))
+        self._show(snapshot, state)
         self._explain_energy(controller, snapshot)
 
     def _explain_energy(self, controller: Controller, snapshot: Snapshot) -> None:
@@ -155,9 +167,6 @@ class TransportBar(Toolbar, pn.viewable.Viewer):
             self._energy_card.object = energy_card(snapshot, settled)
 
     def _show(self, snapshot: Snapshot, stage: str) -> None:
-        if snapshot.tally is not None or not len(snapshot.rows):  # a replay leaves the bar as it is
-            share = snapshot.tally.progress if snapshot.tally is not None else 0.0
-            self.show_progress(share, unknown=stage in ("waiting", "compiling"))
         set_changed(self._numbers, object=numbers(snapshot))
         invitation = INVITATIONS.get(stage, "Press Run, or take a single Step.")
         self._words = sentence(snapshot) or invitation

@@ -9,6 +9,7 @@ from eij_core.records import Record
 
 from ...server.limits import ROWS, check_upload
 from ...text.escape import label
+from ...views.feasibility import has_constraints
 from ...views.snapshot import Snapshot, final_tally
 
 TEXTS = (".json", ".csv")
@@ -50,4 +51,5 @@ def snapshot_of_record(record: Record) -> Snapshot:
         record.best.optimum,
         final_tally(record),
         info=record.meter,
+        constrained=has_constraints(words["problem"]),
     )

@@ -10,26 +10,33 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from eij_core.registry import selectors
+from eij_core.registry import Range, selectors
 from eij_core.reports.templating import p_value
 from eij_core.zoo import ALGORITHMS, BUDGETS, CASES, Cell, frame_of_cells, observe_at, places
 
 from ...text.escape import text
+from ...text.names import by_name, name_of
 from ...text.tables import row, table
 from ...views.heat import VALUES, heat_map_of
 from ...views.panes import figure_place, html_pane
+from ..common.fields import number_field
 from ..common.job_page import JobPage
-from ..common.layout import FIELD, WIDE, column, download, middle
+from ..common.layout import FIELD, WIDE, box, column, download, middle
 from ..common.links import Choices
+from .shipped import CASES as START
+from .shipped import RULES, shipped
 
-RULES = ("eij-plus", "eij", "ucb1", "uniform")
-START = ("twin-10", "null", "almost", "cost-up")
 EMPTY = (
     "<div class='words'><p>In each case one operator works at a fair price; the others are "
     "useless, overpriced or a trap, by construction. So the right answer is known, and every Joule "
     "spent on the others is wasted. Choose cases and rules at the side, and run.</p>"
     "<p class='quiet'>The first run of an algorithm compiles for some seconds. All Joules here are "
     "simulated: the prices of the paper's machine.</p></div>"
+)
+HINT = (
+    "Each row is a rule, each column a case in which one operator works at a fair price and the "
+    "others are useless, overpriced or a trap. A cell says what share of the Joules the rule gave "
+    "to those. Click a cell to read about its case; choose other cases and rules at the side."
 )
 COSTS = {
     "known beforehand": "hinted",
@@ -58,6 +65,8 @@ class ZooPage(JobPage[Cell]):
         self.choices = Choices("zoo", self._widgets, query)
         self.alert_visitor(self.choices.notice, "warning")
         self.value.param.watch(lambda _: self.draw(), "value")
+        if self.choices.link() == "?page=zoo":  # nothing else is asked for
+            self.cells, self.stage = shipped(), "shipped"
         self.draw()
 
     # --- the parts ---
@@ -66,16 +75,20 @@ class ZooPage(JobPage[Cell]):
         rules = [name for name in selectors if name != "static"]
         self._widgets: dict[str, Any] = {
             "cases": pmui.MultiChoice(
-                label="Cases", options=list(CASES), value=list(START), **WIDE
+                label="Cases", options=by_name("case", CASES), value=list(START), **WIDE
             ),
-            "rules": pmui.MultiChoice(label="Rules", options=rules, value=list(RULES), **WIDE),
-            "problem": pmui.Select(label="Problem", options=list(BUDGETS), value="nk", **FIELD),
+            "rules": pmui.MultiChoice(
+                label="Rules", options=by_name("selector", rules), value=list(RULES), **WIDE
+            ),
+            "problem": pmui.Select(
+                label="Problem", options=by_name("problem", BUDGETS), value="nk", **FIELD
+            ),
             "algorithm": pmui.Select(
-                label="Algorithm", options=list(ALGORITHMS), value="ils", **FIELD
+                label="Algorithm", options=by_name("algorithm", ALGORITHMS), value="ils", **FIELD
             ),
             "costs": pmui.Select(label="Costs are", options=COSTS, value="hinted", **FIELD),
-            "trials": pmui.IntInput(label="Runs a cell", value=5, start=2, end=40, **FIELD),
-            "seed": pmui.IntInput(label="Seed", value=0, start=0, end=10**9, **FIELD),
+            "trials": number_field("Runs a cell", 5, Range(2, 40), **FIELD),
+            "seed": number_field("Seed", 0, Range(0, 10**9), **FIELD),
         }
         self.value = pmui.RadioButtonGroup(
             options={title: name for name, (title, _) in VALUES.items()}, value="wasted_share",
@@ -100,7 +113,7 @@ class ZooPage(JobPage[Cell]):
         """Return what fills the middle."""
         picture = figure_place(self.picture)
         parts = (self.value, picture, self.words, self.downloads, self.table)
-        return middle(self.alert, self.toolbar.above(*parts))
+        return middle(self.alert, self.toolbar.bar(), box(*parts))
 
     # --- what a visitor does ---
 
@@ -129,10 +142,11 @@ class ZooPage(JobPage[Cell]):
             return
         about = CASES[case]
         parts = (
-            f"<b>{text(case)}</b>: {text(about.about)}.",
+            f"<b>{text(name_of('case', case))}</b>: {text(about.about)}.",
             f"Waste counts after {about.since:.0%} of the budget.",
-            f"{text(rule)} gave {_percent(cell.wasted_share)} of its Joules to operators that are "
-            f"useless or overpriced here, and ended {_percent(cell.behind, '+')} short of "
+            f"{text(name_of('selector', rule))} gave {_percent(cell.wasted_share)} of its Joules "
+            "to operators that are useless or overpriced here, and ended "
+            f"{_percent(cell.behind, '+')} short of "
             f"{text(cell.static_operator)} alone ({cell.final.mean:.4g} against "
             f"{cell.static_best:.4g}; {cell.trials} paired runs, simulated Joules).",
         )
@@ -157,6 +171,8 @@ class ZooPage(JobPage[Cell]):
         """Draw the cells that there are."""
         done, total = len(self.cells), len(self._pairs)
         detail = f"{done} of {total} cells" if self.busy else ""
+        if self.busy and not done:
+            detail += ", compiling"
         with pn.io.hold():
             self.show_stage(self.stage, done / max(total, 1), detail)
             for part in (self.value, self.picture, self.table, self.downloads):
@@ -170,8 +186,9 @@ class ZooPage(JobPage[Cell]):
             )
             self.table.object = _table(self.cells)
             if self.words.object == EMPTY:
-                hint = "Click a cell of the map to read about its case."
-                self.words.object = f"<div class='words quiet'><p>{hint}</p></div>"
+                runs = f" This result came with EI/J: {self.cells[0].trials} runs a cell."
+                words = HINT + (runs if self.stage == "shipped" else "")
+                self.words.object = f"<div class='words'><p>{words}</p></div>"
 
 
 def _percent(estimate: Any, sign: str = "") -> str:
@@ -187,7 +204,11 @@ def _table(cells: list[Cell]) -> str:
     head = ("case", "rule", "wasted (95 % interval)", "final", "best single", "short of it", "p")
     rows = (
         row(
-            *(text(cell.case), text(cell.rule), _percent(cell.wasted_share)),
+            *(
+                text(name_of("case", cell.case)),
+                text(name_of("selector", cell.rule)),
+                _percent(cell.wasted_share),
+            ),
             *(f"{cell.final.mean:.4g}", f"{cell.static_best:.4g}", _percent(cell.behind, "+")),
             text(p_value(cell.equivalent_p)),
         )
@@ -195,6 +216,8 @@ def _table(cells: list[Cell]) -> str:
     )
     return (
         f"{table(head, rows, 'named')}"
-        "<p class='words quiet'>p: of equivalence with the best single operator, within 1 % (two "
-        "one-sided tests); small is good.</p>"
+        "<p class='words quiet'>Wasted: the share of the Joules given to useless or overpriced "
+        "operators. Short of it: how far the rule ended below the best single operator, in percent "
+        "of that; below zero the rule was better. p: of a test whether the two are equal within "
+        "1 % (two one-sided tests); below 0.05 they are.</p>"
     )

@@ -33,6 +33,8 @@ class Lesson:
     judge: Callable[[Snapshot], verdicts.Verdict]
     """Returns the guess that was right and what the finished run shows."""
     values: dict[str, Any]
+    attempts: list[dict[str, Any]]
+    """What to try next: a label, and the settings that it changes."""
     build: Callable[[Trial], Trial] | None
     """Puts the lesson's own operators into the trial; such a run has no command line."""
 
@@ -52,7 +54,8 @@ BUILDERS = {"dear-twin": _dear_twin, "idle-operator": _idle}
 def _lesson(key: str, judge: dict[str, Any], **texts: Any) -> Lesson:
     ((name, arguments),) = judge.items()
     judged = getattr(verdicts, name)(**arguments)
-    return Lesson(key, judge=judged, build=BUILDERS.get(key), **texts)
+    attempts = texts.pop("attempts", [])
+    return Lesson(key, judge=judged, attempts=attempts, build=BUILDERS.get(key), **texts)
 
 
 LESSONS: dict[str, Lesson] = {

@@ -62,6 +62,12 @@ def versus_uniform() -> Judge:
         if other is None or not len(other.rows):
             return Verdict(-1, "Switch the comparison on and run again to see the answer.")
         ours, theirs = float(snapshot.rows["best"][-1]), float(other.rows["best"][-1])
+        bad = snapshot.is_infeasible, snapshot.infeasible_of(other) == len(other.rows)
+        if any(bad):
+            right = 1 if all(bad) else 2 if bad[0] else 0
+            found = "uniform choice alone" if bad[0] else "the rule alone"
+            found = "neither of them" if all(bad) else found
+            return Verdict(right, f"A feasible solution was found by {found}.")
         # Clearly: by more than one part in a hundred of the larger one.
         ahead = (ours - theirs) / max(abs(ours), abs(theirs), 1e-300)
         right = 0 if ahead > 0.01 else 2 if ahead < -0.01 else 1

@@ -13,7 +13,7 @@ from eij_core.records import load, save
 
 from ....background.jobs import baselines_of
 from ....views.snapshot import Curve, Snapshot, snapshot_of_result
-from ..settings import Settings
+from ..settings import OPENING, Settings
 
 FOLDER = Path(__file__).with_name("recorded")
 POINTS = 300
@@ -35,7 +35,7 @@ def welcome() -> Snapshot | None:
 
 def record() -> None:
     """Make the records anew: `python -m app.pages.run.lessons.welcome`."""
-    trial = replace(Settings().trial(), points=POINTS)
+    trial = replace(Settings(**OPENING).trial(), points=POINTS)
     result = solve(trial)
     save(result, FOLDER / "rule.json")
     for lane in baselines_of(trial, [total.name for total in result.operators]):
