@@ -15,8 +15,6 @@ import numpy as np
 
 from eij_core import EijError, MeterUnavailable, Run, Trial
 from eij_core.drive import Lane
-from eij_core.meters.counters.detect import foreseen_info
-from eij_core.protocols import EnergyInfo
 
 from ..server.limits import ROWS
 from ..views.snapshot import (
@@ -28,7 +26,7 @@ from ..views.snapshot import (
     tally_of,
 )
 from .jobs import RunJob, baselines_of
-from .previews import small_instance
+from .previews import checked_info, small_instance
 
 PACED = ("simulated", "replayed")
 """Energy that may be played slowly; on a real counter the idle time would cost Joules."""
@@ -83,7 +81,7 @@ class Controller:
     ) -> None:
         self.owner = self if owner is None else owner
         self.job: RunJob | None = None
-        self.snapshot = empty_snapshot(Trial(), _checked_info(Trial()))
+        self.snapshot = empty_snapshot(Trial(), checked_info(Trial()))
         self.story: Hashable = None
         self._previewed: Any = None
         self.past: list[Curve] = []
@@ -111,7 +109,7 @@ class Controller:
         own = self.run if self.run is not None and not self.run.done else None
         try:
             trial = self._trial()
-            snapshot = empty_snapshot(trial, own.meter.info if own else _checked_info(trial))
+            snapshot = empty_snapshot(trial, own.meter.info if own else checked_info(trial))
         except EijError as error:
             self._problem, self.refused = error, f"The settings cannot be run: {error}"
             self.on_change()
@@ -198,7 +196,7 @@ class Controller:
         trial = self._trial()
         self._problem = None
         try:
-            snapshot = empty_snapshot(trial, _checked_info(trial))
+            snapshot = empty_snapshot(trial, checked_info(trial))
         except MeterUnavailable as error:
             self._problem = error
             snapshot = empty_snapshot(trial)
@@ -332,20 +330,6 @@ class Controller:
         label = f"run {self._number}: {' · '.join(words)}, seed {trial.seed}"
         if all(curve.label != label for curve in self.past):
             self.past = [*self.past, Curve(label, job.lanes[0].rows, "past")][-PAST:]
-
-
-def _checked_info(trial: Trial) -> EnergyInfo:
-    """Say what the trial's meter will give; raise `MeterUnavailable` if its counter is dead.
-
-    Only a named counter is opened for it: a price list needs none, and `auto` has chosen before.
-    """
-    info = foreseen_info(trial.meter)
-    if info.scope != "package" or info.name != trial.name_of("meter"):
-        return info
-    meter = trial.make("meter")
-    meter.close()
-    opened: EnergyInfo = meter.info
-    return opened
 
 
 def _title(snapshot: Snapshot) -> tuple[Any, ...]:
