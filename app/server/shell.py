@@ -50,6 +50,8 @@ p { margin: 0 24px; font-size: 0.9rem; color: #FFF; }
 """
 AWAY = {"height": "0", "overflow": "hidden", "visibility": "hidden"}
 """Of a page that is not shown: it keeps its width, without which figures cannot be laid out."""
+HERE = {"height": "auto", "overflow": "visible", "visibility": "visible"}
+"""Of the page that is shown; said in full, because Bokeh lets a style stand that is left out."""
 NARROW = "@media (min-width: 1100px) { :host { display: none } }"
 """Where there is room the purpose stands in the header, elsewhere above the page."""
 PERIOD = 90
@@ -77,7 +79,7 @@ class Shell:
         self.pages: dict[str, Page] = {}
         self.address = Address(query)
         self._middles = {
-            key: pmui.Column(sizing_mode="stretch_width", margin=0, styles=AWAY) for key in PAGES
+            key: pn.Column(sizing_mode="stretch_width", margin=0, styles=AWAY) for key in PAGES
         }
         self.side = pmui.Column(sizing_mode="stretch_width", margin=0)
         # The tabs are empty, and the pages stand below them: what a tab holds cannot stay in sight.
@@ -98,7 +100,7 @@ class Shell:
         with pn.io.hold():
             # Made visible first: a figure is not measured before it is laid out.
             for other, middle in self._middles.items():
-                middle.styles = {} if other == key else AWAY
+                middle.styles = HERE if other == key else AWAY
             if key not in self.pages:
                 page = self.pages[key] = PAGES[key].build(query, self)
                 self._middles[key].objects = [page.main()]
