@@ -118,12 +118,15 @@ class LiveRun(pn.viewable.Viewer):
             raise controller.problem
         self._controller: Any = controller
         self._settings = settings
-        self._bar: Any = TransportBar(controller, settings)
+        self._bar: TransportBar | LoopBar
+        bar = self._bar = TransportBar(controller, settings)
+        self._refresh_bar = lambda: bar.refresh(controller, shown_of(controller))
 
     def _follow_loop(self, scheduler: Scheduler) -> None:
         self.trial = scheduler.trial
-        self._controller = LoopController(scheduler)
-        self._bar = LoopBar(self._controller)
+        controller = self._controller = LoopController(scheduler)
+        bar = self._bar = LoopBar(controller)
+        self._refresh_bar = lambda: bar.refresh(controller)
 
     # --- from code ---
 
@@ -255,7 +258,7 @@ class LiveRun(pn.viewable.Viewer):
 
     def _draw(self) -> None:
         self._show(tuple(self._views))
-        self._bar.refresh(self._controller, shown_of(self._controller))
+        self._refresh_bar()
         show_alert(self._error, self._controller.failure or self._controller.problem)
 
     def _show(self, views: tuple[View, ...]) -> None:

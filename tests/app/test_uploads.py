@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.pages.run import uploads
-from app.pages.run.settings import Settings
+from app.pages.run.settings import OPENING, Settings
 from app.server.limits import UPLOAD_BYTES
 from eij_core import EijError, Trial, solve
 from eij_core.records import write
@@ -107,4 +107,4 @@ def test_the_run_of_the_opening_page_can_be_read():
     snapshot = welcome()
     assert snapshot is not None
     assert [lane.kind for lane in snapshot.others] == ["uniform", "static", "static"]
-    assert snapshot.budget == Settings().trial().budget
+    assert snapshot.budget == Settings(**OPENING).trial().budget

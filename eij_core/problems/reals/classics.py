@@ -106,7 +106,7 @@ def classic(function: int, n: int, instance: int) -> Classic:
     Examples
     --------
     >>> problem = classic(SPHERE, 2, 1)
-    >>> problem.fitness(problem.shift), problem.fitness(problem.shift + 2.0)
+    >>> float(problem.fitness(problem.shift)), float(problem.fitness(problem.shift + 2.0))
     (0.0, 8.0)
     """
     width, shift = RANGES[function], np.zeros(n)
