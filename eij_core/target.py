@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .errors import InputError
 
 OPTIMUM = "optimum"
@@ -101,7 +99,7 @@ def reached_in(rows: Any, goal: float, sense: str) -> Reached | None:
     if math.isnan(goal):
         return None
     sign = SIGNS[sense]
-    hits = np.flatnonzero(sign * rows["best"] >= sign * goal - NEGLIGIBLE * abs(goal))
+    (hits,) = (sign * rows["best"] >= sign * goal - NEGLIGIBLE * abs(goal)).nonzero()
     if not hits.size:
         return Reached(goal, math.nan, 0, 0)
     row = rows[hits[0]]

@@ -29,7 +29,7 @@ def test_a_file_is_imported_by_name_and_its_components_are_listed(mine, capsys):
     assert call(["list", "problems", "--json", "--import", str(mine.path)]) == 0
     found = {e["name"]: e for e in json.loads(capsys.readouterr().out)["problems"]}
     assert found["leading-mine"]["about"] == "Ones, counted by somebody else."
-    assert call(["list", "algorithms"]) == 0
+    assert call(["list", "algorithms", "--json"]) == 0
     assert "operators of your own: shake, turn" in capsys.readouterr().out
     assert call(["run", *TINY, "--algorithm", "ils:operators=flip-1+turn+shake,steps=4"]) == 0
     assert mine.executed == 1
