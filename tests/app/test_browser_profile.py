@@ -90,8 +90,8 @@ def test_a_profile_grows_while_its_batches_run(profile_page):
 
 def test_a_choice_is_profiled_to_its_end(profile_page):
     page = profile_page("model", 3)
-    page.get_by_label("batches of each operator").fill("2")
-    page.get_by_label("batches of each operator").press("Enter")
+    page.get_by_role("textbox", name=re.compile("^batches of each")).fill("2")
+    page.get_by_role("textbox", name=re.compile("^batches of each")).press("Enter")
     page.wait_for_url(re.compile("batches=2"))
     press(page, "Profile")
     stage(page, "^Finished")
@@ -107,7 +107,7 @@ def test_another_algorithm_is_drawn(profile_page):
     press(page, "Profile")
     stage(page, "^Finished")
     page.get_by_role("combobox", name="Algorithm").click()
-    page.locator("li", has_text="ssga").click()
+    page.get_by_role("menuitem", name=re.compile("^Steady-state")).click()
     press(page, "Profile")
     page.get_by_text("tiny · ssga: simulated Joules").wait_for()
     stage(page, "^Finished")

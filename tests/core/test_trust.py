@@ -3,7 +3,6 @@
 import json
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import pytest
 
@@ -44,7 +43,7 @@ class LastBitLies(NamedTuple):
 @pytest.fixture
 def lying(monkeypatch):
     """The name of a registered problem with a wrong `flip`."""
-    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     problems.add("lying")(lambda: Lying(20))
     yield "lying"
     problems.remove("lying")
