@@ -93,7 +93,7 @@ format: $(STAMP) ## ruff: sort imports, fix, format
 check: lint ## lint, types and the quick tests, interpreted and without a browser: 2 minutes
 	@NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=dev $(PYTEST) -q -m "$(EVERY) and not ui and not compiled and not long"
 
-test: lint ## lint, then all tests but the slow and the chaotic: 20 minutes
+test: lint ## lint, then all tests but the slow and the chaotic: half an hour
 	@export EIJ_BROWSER="$$($(BIN)/python tests/find_browser.py --install)"
 	echo "browser: $$EIJ_BROWSER"
 	echo "== interpreted, with coverage"
