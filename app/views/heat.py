@@ -22,6 +22,9 @@ VALUES = {
 }
 AXES = ["case", "rule"]
 ROW = 34
+"""Pixels of a rule."""
+LETTER = 4
+"""Pixels that a letter of a case's slanted name takes below the map."""
 
 
 def heat_map_of(
@@ -88,7 +91,7 @@ def heat_map_of(
     return (cells * labels).opts(
         title=f"{title}\nsimulated Joules",
         responsive=True,
-        height=126 + ROW * len(rules),
+        height=60 + LETTER * max(map(len, shown["case"])) + ROW * len(rules),
         xlabel="",
         ylabel="",
         toolbar="above",
