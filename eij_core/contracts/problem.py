@@ -131,7 +131,8 @@ def _check_flips(found: Findings, problem: Problem, x: Any, random: np.random.Ge
     before = x.copy()
     memo = problem.prepare(x)
     shape = (getattr(memo, "dtype", None), getattr(memo, "ndim", 0))
-    found.expect(shape == (np.dtype(np.int64), 1), "prepare", "returns no int64 array of one axis")
+    kept = shape in ((np.dtype(np.int64), 1), (np.dtype(np.float64), 1))
+    found.expect(kept, "prepare", "returns no int64 or float64 array of one axis")
     found.expect(bool((x == before).all()), "prepare", "changes the bits that it describes")
     scale = abs(problem.fitness(x))
     for i in random.permutation(problem.n)[:FLIPS].tolist():

@@ -52,7 +52,7 @@ class Faulty(NamedTuple):
         return float(x.sum())
 
     def prepare(self, x):
-        return np.zeros(1, np.float64 if self.fault == "memo" else np.int64)
+        return np.zeros(1, np.int32 if self.fault == "memo" else np.float64)
 
     def flip(self, x, memo, i):
         x[i] ^= 1
@@ -82,7 +82,7 @@ class Faulty(NamedTuple):
         ("raises", "fitness raises ArithmeticError: no fitness today"),
         ("text", "fitness returns a str, not a float"),
         ("spoils", "fitness changes the bits that it evaluates"),
-        ("memo", "prepare returns no int64 array of one axis"),
+        ("memo", "prepare returns no int64 or float64 array of one axis"),
         ("flip", "flip returns"),
         ("toggle", "toggle of bit"),
         ("preview", "preview returns"),
